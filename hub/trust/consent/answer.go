@@ -1,6 +1,7 @@
 package consent
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
@@ -79,8 +80,7 @@ func (d *Desk) answer(q *question, r spec.AskResult, by string) error {
 			return err
 		}
 	}
-	d.apply(q, rule, o)
-	return nil
+	return d.await(context.Background(), d.apply(q, rule, o))
 }
 
 // accept is answer for an answer that counts whatever it is: one that was not offered is a no. It
@@ -144,9 +144,9 @@ func (d *Desk) remember(q *question, r policy.Rule, by string) error {
 	return nil
 }
 
-// apply gives the answer to a question, and to those others that it is about, too: a rule is about all
+// apply gives the answer to a question, of which it returns the deletion from the store, and to those others that it is about, too: a rule is about all
 // calls that would have made the same.
-func (d *Desk) apply(q *question, made policy.Rule, o outcome) {
+func (d *Desk) apply(q *question, made policy.Rule, o outcome) *deletion {
 	now := time.Now()
 	var deferred []*question
 	d.mu.Lock()
@@ -166,10 +166,12 @@ func (d *Desk) apply(q *question, made policy.Rule, o outcome) {
 			d.settle(other, o)
 		}
 	}
+	gone := q.deleted
 	d.mu.Unlock()
 	for _, q := range deferred {
 		d.opts.record(q.entry, "", o, q.Since, now) // wait records the others
 	}
+	return gone
 }
 
 // settle ends a question with its answer. A yes for this once lets the latest of the calls pass that wait

@@ -106,8 +106,8 @@ type Answer struct {
 	By       string     // one of the constants above
 	Asked    time.Duration
 
-	once *once        // nil if the answer is good for more than one call, or for none
-	used <-chan error // says when it is stored that this call has used the yes up; nil: it need not be
+	once *once     // nil if the answer is good for more than one call, or for none
+	used *deletion // that it is used up is stored when this is; nil: it need not be
 }
 
 // Denied is the error of a call that the owner has not allowed. Its words are for people and
@@ -337,6 +337,10 @@ func (d *Desk) ended(ctx context.Context, q *question, w *waiter) (Answer, error
 	if ctx.Err() != nil {
 		d.Unsent(a, context.Cause(ctx))
 		return a, context.Cause(ctx)
+	}
+	a.used = w.deleted
+	if a, err := d.used(ctx, a); err != nil {
+		return a, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -439,6 +439,13 @@ func TestLateAnswerOutlivesTheHub(t *testing.T) {
 		denied(t, ask(), "approve")
 		r.answered(t, r.Open()[0], spec.ReachOnce, ByCommand)
 		restart()
+		back := r.Open()[0]
+		r.full = errors.New("disk full")
+		if err := r.Answer(back.ID, back.Digest, spec.AskResult{Reach: spec.ReachNo}, ByCommand); err != r.full {
+			t.Errorf("what is taken back and not stored: %v", err)
+		}
+		r.full = nil
+		restart()
 		r.answered(t, r.Open()[0], spec.ReachNo, ByCommand) // takes it back
 		restart()
 		if open := r.Open(); len(open) != 0 || len(r.late) != 0 {

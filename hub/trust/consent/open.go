@@ -50,7 +50,8 @@ type question struct {
 	askedBack  bool   // a further request of the client may bring the answer
 	by         string // where it was allowed
 	stored     bool
-	kept       struct { // as it was stored last
+	deleted    *deletion // the latest
+	kept       struct {  // as it was stored last
 		Allowed bool
 		Until   time.Time
 	}
@@ -65,7 +66,8 @@ type waiter struct {
 
 	done chan struct{} // closed when it stops waiting, before which the rest is guarded by Desk.mu
 	outcome
-	ended time.Time
+	ended   time.Time
+	deleted *deletion // of the question
 }
 
 // showing is the goroutine that brings a question to the owner. It belongs to the question, but for one
@@ -206,17 +208,15 @@ func (d *Desk) end(q *question, o outcome) {
 		return
 	}
 	d.questions = slices.DeleteFunc(d.questions, func(other *question) bool { return other == q })
+	d.forget(q)
 	for _, w := range q.waits {
+		w.deleted = q.deleted
 		w.end(o)
 	}
 	q.waits = nil
 	if q.showing != nil {
 		q.showing.stop()
 		q.showing = nil
-	}
-	if q.stored {
-		q.stored = false
-		d.opts.Forget(q.ID, nil)
 	}
 	d.changed.Fire()
 }

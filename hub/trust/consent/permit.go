@@ -74,13 +74,8 @@ func (d *Desk) usePermit(by *Caller, k key) (a Answer, ok bool) {
 	}
 	q := d.questions[i]
 	a = Answer{Question: q.ID, Reach: spec.ReachOnce, By: q.by, once: &once{of: q}}
-	if q.stored {
-		q.stored = false
-		used := make(chan error, 1)
-		d.opts.Forget(q.ID, func(err error) { used <- err })
-		a.used = used
-	}
 	d.end(q, outcome{})
+	a.used = q.deleted
 	d.permitNextRound(by, permit{key: k, left: maxRounds, question: q.ID, by: q.by})
 	return a, true
 }
@@ -88,22 +83,14 @@ func (d *Desk) usePermit(by *Caller, k key) (a Answer, ok bool) {
 // used blocks until it is stored that a yes is used up: else a hub that is started again would let the same
 // call pass twice.
 func (d *Desk) used(ctx context.Context, a Answer) (Answer, error) {
-	var err error
-	select {
-	case err = <-a.used:
-	case <-ctx.Done():
-	case <-d.ctx.Done():
-		return a, d.closed // which does not change any more
-	}
-	switch {
-	case ctx.Err() != nil:
-		err = context.Cause(ctx)
-	case err != nil:
-		err = &Denied{fmt.Sprintf("the owner has allowed this call, and that it is made now could not be stored: %v", err)}
-	default:
+	err := d.await(ctx, a.used)
+	if err == nil {
 		return a, nil
 	}
 	d.Unsent(a, err)
+	if ctx.Err() == nil && d.ctx.Err() == nil {
+		err = &Denied{fmt.Sprintf("the owner has allowed this call, and that it is made now could not be stored: %v", err)}
+	}
 	return a, err
 }
 

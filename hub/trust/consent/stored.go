@@ -2,6 +2,7 @@ package consent
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"slices"
 	"time"
@@ -46,6 +47,41 @@ func (d *Desk) keep(q *question) {
 	}
 	q.stored, q.kept.Allowed, q.kept.Until = true, q.Allowed, q.Until
 	d.opts.Keep(q.ID, b)
+}
+
+// deletion is that of a stored question. err does not change once done is closed.
+type deletion struct {
+	done chan struct{}
+	err  error
+}
+
+// forget deletes a question from the store, if it is there. The caller holds d.mu.
+func (d *Desk) forget(q *question) {
+	if !q.stored {
+		return
+	}
+	gone := &deletion{done: make(chan struct{})}
+	q.stored, q.deleted = false, gone
+	d.opts.Forget(q.ID, func(err error) {
+		gone.err = err
+		close(gone.done)
+	})
+}
+
+// await blocks until a deletion, nil if there is none, is on disk: else a hub that is started again would take
+// an answer for one that still holds. The error is ctx's cause, or says that it could not be stored.
+func (d *Desk) await(ctx context.Context, gone *deletion) error {
+	if gone == nil {
+		return nil
+	}
+	select {
+	case <-gone.done:
+		return gone.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-d.ctx.Done():
+		return d.closed // which does not change any more
+	}
 }
 
 // readQuestions reads what keep has stored, nothing of what it cannot read.
