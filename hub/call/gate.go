@@ -74,6 +74,7 @@ type admission struct {
 	at       time.Time       // when it let the call pass or refused it; zero: it did neither
 	answer   consent.Answer  // the owner's latest, if one was asked
 	granted  grant           // for what the answer was yes
+	top      string          // the site of the page around the frame that is called, if that is another
 	asked    int
 	answered time.Duration // how long the owner's answers took, together
 	sent     time.Time     // when the request was handed to a connection, or an earlier attempt was; zero: none was

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"net/url"
 	"strings"
 	"time"
 
@@ -407,6 +408,9 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 	if r.target.Item == it {
 		r.h.reach(r.by, &r.action, r.target.Addr.Peer)
 	}
+	if top := r.top(it); top != r.ad.top { // within another page it is another call
+		r.ad.top, r.ad.granted = top, grant{}
+	}
 	if p, err = g.decide(&r.ad, &r.action); err != nil || p.of != nil {
 		return p, false, err
 	}
@@ -415,10 +419,17 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 	r.call.Asks()
 	defer r.call.GoesOn()
 	c := consent.Call{ID: r.id, Action: &r.action, Args: r.given(it), Title: it.Title(), Origin: it.Origin, Is: it.Definition(), Carries: r.carries}
-	if it.Framed() {
-		c.Top = r.target.URL
-	}
+	c.Top = r.ad.top
 	return permit{}, true, g.ask(ctx, r.by, &r.ad, c)
+}
+
+// top returns the site of the target's page if the item is of another site's frame there.
+func (r *run) top(it *item.Item) string {
+	u, err := url.Parse(r.target.URL)
+	if err != nil || u.Host == "" || !it.Framed() {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 // send sends the request to the target, within the tab's limit.

@@ -160,7 +160,7 @@ func New(opts Options) *Desk {
 //
 // A call that waits takes no slot for calls: 16 of a client may wait, and 64 in all.
 func (d *Desk) Ask(ctx context.Context, by *Caller, c Call) (Answer, error) {
-	k := keyOf(&c)
+	k := keyOf(by, &c)
 	if r := by.Reply; r != nil && !r.Unanswered {
 		if q := d.find(r.Question); q != nil && q.key == k && d.isAskedBack(q) {
 			d.accept(q, r.Result, ByClient)

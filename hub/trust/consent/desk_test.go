@@ -459,6 +459,29 @@ func TestLateAnswerOutlivesTheHub(t *testing.T) {
 	})
 }
 
+// A yes is good where it was given for: not in another browser with other logins, nor within another page.
+func TestLateYesElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &window{away: true})
+		ask := func(top string, bound ...string) error {
+			by := client("c")
+			by.Bound = bound
+			c := pay(by, `{}`)
+			c.Top = top
+			_, err := r.Ask(t.Context(), by, c)
+			return err
+		}
+		denied(t, ask("https://shop.example", "work"), "approve")
+		r.answered(t, r.Open()[0], spec.ReachOnce, ByCommand)
+		denied(t, ask("https://shop.example", "home"), "approve")
+		denied(t, ask("https://shop.example"), "approve")
+		denied(t, ask("https://evil.example", "work"), "approve")
+		if err := ask("https://shop.example", "work"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // A client that asks again and again must not have the store written each time.
 func TestStoreIsSpared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

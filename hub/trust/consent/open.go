@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"tabhub/hub/trust/policy"
@@ -83,8 +84,8 @@ func (w *waiter) end(o outcome) {
 	close(w.done)
 }
 
-// key identifies a call, and the layer of rules that asks about it: a yes for this once is about
-// nothing else.
+// key identifies a call, where it goes, and the layer of rules that asks about it: a yes for this once is
+// about nothing else.
 type key struct {
 	Client string       `json:"client"`
 	Layer  policy.Layer `json:"layer"`
@@ -93,12 +94,17 @@ type key struct {
 	Site   spec.Domain  `json:"site"`
 	Name   string       `json:"name"`
 	Pin    policy.Pin   `json:"pin"`
-	Args   string       `json:"args"` // their digest
+	Args   string       `json:"args"`            // their digest
+	Bound  string       `json:"bound,omitempty"` // the browsers that the client\'s connection is for, as in Party
+	Top    string       `json:"top,omitempty"`   // as in Call
 }
 
-func keyOf(c *Call) key {
+func keyOf(by *Caller, c *Call) key {
 	a, sum := c.Action, sha256.Sum256(c.Args)
-	return key{a.Principal.ID, c.Decision.Layer, a.Of, a.Kind, a.Site.Domain, a.Name, pin(a), hex.EncodeToString(sum[:])}
+	return key{
+		a.Principal.ID, c.Decision.Layer, a.Of, a.Kind, a.Site.Domain, a.Name, pin(a), hex.EncodeToString(sum[:]),
+		strings.TrimPrefix(Party(a.Principal, by.Bound), a.Principal.ID), c.Top,
+	}
 }
 
 func (q *question) isCall() bool { return q.Kind == spec.AskCall }

@@ -32,7 +32,7 @@ const (
 // that is not known.
 func newQuestion(by *Caller, c *Call, was json.RawMessage) (*question, error) {
 	a := c.Action
-	q := &question{key: keyOf(c), action: new(*a), rules: rulesOf(by, c), beforehand: beforehand(c), lasting: lasting(&c.Decision)} // the caller may change its own
+	q := &question{key: keyOf(by, c), action: new(*a), rules: rulesOf(by, c), beforehand: beforehand(c), lasting: lasting(&c.Decision)} // the caller may change its own
 	q.Kind = spec.AskCall
 	q.Client.Name = line(cmp.Or(a.Principal.Name, a.Principal.ID))
 	if said := line(by.Said); said != q.Client.Name {
