@@ -84,7 +84,10 @@ func (d *Desk) usePermit(by *Caller, k key) (a Answer, ok bool) {
 // call pass twice.
 func (d *Desk) used(ctx context.Context, a Answer) (Answer, error) {
 	err := d.await(ctx, a.used)
-	if err == nil {
+	switch {
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case err == nil:
 		return a, nil
 	}
 	d.Unsent(a, err)
