@@ -152,9 +152,9 @@ func getPayloads(r *endpoint.Request) error {
 	}
 	if of == "args" {
 		for i := range payloads {
-			payloads[i].Result = nil
+			payloads[i].Result, payloads[i].NotKept.Result = nil, 0
 		}
-		payloads = slices.DeleteFunc(payloads, func(p record.Payload) bool { return p.Args == nil })
+		payloads = slices.DeleteFunc(payloads, func(p record.Payload) bool { return p.Args == nil && p.NotKept.Args == 0 })
 	}
 	return r.Answer(nonNil(payloads))
 }

@@ -19,7 +19,8 @@ type Line struct {
 	Late string `json:"late,omitempty"`
 	Note *Note  `json:"note,omitempty"` // of the event Self alone
 
-	sum Hash // of arguments that Args no longer has
+	sum     Hash    // of arguments that Args no longer has
+	notKept NotKept // of arguments and results that Args and Result no longer have
 }
 
 // texts yields the names and texts of an entry's members.

@@ -24,21 +24,45 @@ type Payload struct {
 	N      uint64          `json:"n"` // of the line that it belongs to
 	Args   json.RawMessage `json:"args,omitempty"`
 	Result json.RawMessage `json:"result,omitempty"`
+	NotKept
 }
 
-// tooLarge returns what stands for a payload that is not stored; nil for none.
-func tooLarge(v json.RawMessage) json.RawMessage {
-	if v == nil {
-		return nil
-	}
-	return fmt.Appendf(nil, `{"notKept":%d}`, len(v))
+// NotKept says how many bytes of arguments and results are not stored: those that are too large, and
+// those of a flood. It is no part of them, so no client can say it.
+type NotKept struct {
+	Args   int `json:"argsNotKept,omitempty"`
+	Result int `json:"resultNotKept,omitempty"`
 }
 
-// An allowance is how many arguments are kept in a flood: what a person lets agents do stays far below,
-// and what thousands of calls a second were given nobody reads. It fills up again with time.
+// An allowance is how many arguments of one party are kept in a flood: what a person lets an agent do
+// stays far below, and what thousands of calls a second were given nobody reads. It fills up again with time.
 type allowance struct {
 	calls, bytes float64
 	at           time.Time
+}
+
+// party is who has an allowance: a client, and apart from that for what cannot be undone, so that none can
+// use up what is kept of another, nor hide an order behind a thousand lesser calls.
+type party struct {
+	client string
+	final  bool
+}
+
+// maxParties bounds the allowances. Beyond it all begin anew.
+const maxParties = 256
+
+// roomFor reports whether the arguments of a line may be kept, and counts them.
+func (w *writer) roomFor(l *Line, now time.Time) bool {
+	of := party{l.Client, l.Class == "destructive"}
+	a := w.room[of]
+	if a == nil {
+		if w.room == nil || len(w.room) == maxParties {
+			w.room = map[party]*allowance{}
+		}
+		a = new(allowance)
+		w.room[of] = a
+	}
+	return a.take(len(l.Args), now)
 }
 
 const (
@@ -70,19 +94,18 @@ func (w *writer) writePayloads(ctx context.Context, lines []Line) error {
 	until := now.Add(redactTime)
 	for i := range lines {
 		l := &lines[i]
-		p := Payload{N: l.N, Args: l.Args, Result: l.Result}
-		if !w.o.Payloads {
-			if p.Result = nil; l.Event == Begun || !l.acts() || !w.room.take(len(l.Args), now) {
-				continue
-			}
-		}
-		if p.Args == nil && p.Result == nil {
+		if !w.o.Payloads && (l.Event == Begun || !l.acts()) || l.Args == nil && l.Result == nil && l.notKept == (NotKept{}) {
 			continue
 		}
-		if time.Now().After(until) {
-			p.Args, p.Result = tooLarge(p.Args), tooLarge(p.Result)
-		} else {
-			p.Args, p.Result = redact(l.Tool, p.Args), redact(l.Tool, p.Result)
+		p := Payload{N: l.N, NotKept: l.notKept}
+		if (w.o.Payloads || w.roomFor(l, now)) && time.Now().Before(until) {
+			p.Args, p.Result = redact(l.Tool, l.Args), redact(l.Tool, l.Result)
+		}
+		if p.Args == nil {
+			p.NotKept.Args += len(l.Args)
+		}
+		if p.Result == nil {
+			p.NotKept.Result += len(l.Result)
 		}
 		if err := w.json.Encode(p); err != nil {
 			return fmt.Errorf("payload of line %d: %w", l.N, err)

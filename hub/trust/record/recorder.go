@@ -129,10 +129,10 @@ func (f *Recorder) Append(e Entry) {
 		l.Result = nil
 	}
 	if len(l.Result) > maxPayload {
-		l.Result = tooLarge(l.Result)
+		l.notKept.Result, l.Result = len(l.Result), nil
 	}
 	if len(l.Args) > maxPayload {
-		l.sum, l.Args = sha256.Sum256(l.Args), tooLarge(l.Args)
+		l.sum, l.notKept.Args, l.Args = sha256.Sum256(l.Args), len(l.Args), nil
 	}
 	room := maxQueued
 	if !lostLast(e.Event) {
@@ -143,6 +143,8 @@ func (f *Recorder) Append(e Entry) {
 		if l.Args != nil {
 			l.Digest = "lost"
 		}
+		l.notKept.Args += len(l.Args)
+		l.notKept.Result += len(l.Result)
 		l.Args, l.Result = nil, nil
 	}
 	if n := l.size(); f.closed || f.bytes > 0 && f.bytes+n > room {

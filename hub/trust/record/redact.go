@@ -12,15 +12,12 @@ import (
 // cut stands where a secret was.
 const cut = "[cut]"
 
-// redact returns v, the arguments or the result of a tool, without the secrets that it can be told of: what
+// redact returns v, the arguments or the result of a tool, or nil if it is no JSON, without the secrets that it can be told of: what
 // stands under the name of one, what a tool that is named for one is given, and what looks like one. Others
 // stay, so that the record says what was ordered, for how much and where: an IBAN is none.
 func redact(tool string, v json.RawMessage) json.RawMessage {
-	switch {
-	case v == nil:
+	if v == nil || rawjson.Valid(v, spec.MaxDepth) != nil {
 		return nil
-	case rawjson.Valid(v, spec.MaxDepth) != nil:
-		return tooLarge(v)
 	}
 	return appendRedacted(make([]byte, 0, len(v)), rawjson.Compact(nil, v), isFor(tool))
 }

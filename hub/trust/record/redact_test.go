@@ -48,7 +48,7 @@ func TestRedact(t *testing.T) {
 		{`[["password","hunter2"],["city","Bern"],["password","is","needed"]]`, `[["password","[cut]"],["city","Bern"],["password","is","needed"]]`},
 		{`{"recovery_phrase":"a b c","seedPhrase":"a b","mnemonic":"a"}`, `{"recovery_phrase":"[cut]","seedPhrase":"[cut]","mnemonic":"[cut]"}`},
 		{` { "a" : 1 } `, `{"a":1}`},
-		{`{`, `{"notKept":1}`},
+		{`{`, ``},
 		{`""`, `""`}, {`{}`, `{}`}, {`[]`, `[]`},
 	} {
 		if got := string(redact("", json.RawMessage(c.in))); got != c.out {
@@ -165,12 +165,54 @@ func TestAllowance(t *testing.T) {
 	}
 }
 
+// No client can hide what it has ordered: neither behind a thousand calls of its own, nor by what it says
+// of itself, and none can hide what another has. What is not kept says so.
+func TestNothingIsHidden(t *testing.T) {
+	dir := t.TempDir() + "/record"
+	f := Open(dir, Options{User: "ann", Arguments: time.Hour})
+	act := func(client, class, args string) {
+		e := entry("order")
+		e.Client, e.Class, e.Args = client, class, json.RawMessage(args)
+		f.Append(e)
+	}
+	const flood = maxKept + 500
+	for range flood {
+		act("noisy", "write", `{"n":1}`)
+	}
+	act("noisy", "write", `{"amount":9999}`)
+	act("noisy", "destructive", `{"amount":1}`)
+	act("calm", "write", `{"to":"evil","notKept":12}`)
+	act("calm", "write", `{"long":"`+strings.Repeat("x", maxPayload)+`"}`)
+	f.Close()
+	lines, err := Read(t.Context(), dir, Query{Tool: "order"})
+	if err != nil || len(lines) != flood+4 {
+		t.Fatal(len(lines), err)
+	}
+	all, err := ReadPayloads(t.Context(), dir, lines)
+	if err != nil || len(all) != len(lines) {
+		t.Fatalf("%d payloads of %d lines, %v", len(all), len(lines), err)
+	}
+	last := all[flood:]
+	if a := last[0]; a.Args != nil || a.NotKept.Args != len(`{"amount":9999}`) {
+		t.Errorf("behind a flood: %+v", a)
+	}
+	if a := last[1]; string(a.Args) != `{"amount":1}` {
+		t.Errorf("what cannot be undone: %+v", a)
+	}
+	if a := last[2]; string(a.Args) != `{"to":"evil","notKept":12}` || a.NotKept.Args != 0 {
+		t.Errorf("of another client: %+v", a)
+	}
+	if a := last[3]; a.Args != nil || a.NotKept.Args != maxPayload+len(`{"long":""}`) {
+		t.Errorf("too large: %+v", a)
+	}
+}
+
 // What a page says must not break the file in which it is kept.
 func FuzzRedact(f *testing.F) {
 	f.Add(`{"a":[1,"Bearer abcdefgh",{"password":2}],"b":"{\"token\":1}"}`)
 	f.Fuzz(func(t *testing.T, in string) {
 		out := redact("", json.RawMessage(in))
-		if rawjson.Valid(out, spec.MaxDepth) != nil {
+		if rawjson.Valid([]byte(in), spec.MaxDepth) == nil && rawjson.Valid(out, spec.MaxDepth) != nil {
 			t.Errorf("%q became %q", in, out)
 		}
 	})
@@ -202,7 +244,7 @@ func TestPayloads(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, err := json.Marshal(got)
-	if want := `[{"n":4,"args":{"card":"[cut]","n":1},"result":{"content":[]}},{"n":6,"args":{"notKept":65538}},{"n":8,"args":{"notKept":65538}}]`; err != nil || string(b) != want {
+	if want := `[{"n":4,"args":{"card":"[cut]","n":1},"result":{"content":[]}},{"n":6,"argsNotKept":65538},{"n":8,"argsNotKept":65538}]`; err != nil || string(b) != want {
 		t.Errorf("%s, %v", b, err)
 	}
 	if lines[0].Digest != lines[1].Digest || len(lines[2].Digest) != 32 || lines[2].Digest == lines[0].Digest {

@@ -23,17 +23,17 @@ type writer struct {
 	o      Options
 
 	begun   bool
-	mac     hash.Hash // of digests; nil before begin
-	macSum  Hash      // of the last of them
-	head    Head      // of the last line written
-	notes   []Note    // to be written before the next line
-	doubt   *Note     // to be one of them once the disk works again; nil: it does
-	late    string    // of the lines, see Line.Late
-	synced  uint64    // the last line that is known to be on the disk
-	syncAt  time.Time // when the others are to be; zero: there are none
-	retired time.Time // when that was seen to last, see retire; zero: it is due
-	cleared uint64    // the first line of the last piece of which the payloads were removed, see clear
-	room    allowance // for arguments
+	mac     hash.Hash            // of digests; nil before begin
+	macSum  Hash                 // of the last of them
+	head    Head                 // of the last line written
+	notes   []Note               // to be written before the next line
+	doubt   *Note                // to be one of them once the disk works again; nil: it does
+	late    string               // of the lines, see Line.Late
+	synced  uint64               // the last line that is known to be on the disk
+	syncAt  time.Time            // when the others are to be; zero: there are none
+	retired time.Time            // when that was seen to last, see retire; zero: it is due
+	cleared uint64               // the first line of the last piece of which the payloads were removed, see clear
+	room    map[party]*allowance // for arguments
 
 	batch batch // is being written
 	buf   bytes.Buffer

@@ -138,7 +138,7 @@ func (w *watcher) show(event []byte) error {
 		if w.brief && (l.Event == record.Begun || !strings.Contains(","+briefEvents+",", ","+string(l.Event)+",") || isAside(l)) {
 			continue
 		}
-		if err := w.print(l, nil); err != nil {
+		if err := w.print(l, record.Payload{}); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package recordcli
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -42,10 +41,10 @@ func (p *entryPrinter) printHeader() error {
 	return p.lines.Print([]terminal.Cell{soft("TIME"), soft("CLIENT"), soft("WHAT")}, terminal.Cell{}, soft("OUTCOME"))
 }
 
-// print prints a line of the record. args are what its call was given, nil if that is not known.
-func (p *entryPrinter) print(l *record.Line, args json.RawMessage) error {
+// print prints a line of the record. given is what its call was given, as far as that is known.
+func (p *entryPrinter) print(l *record.Line, given record.Payload) error {
 	what := lineWords(&l.Entry, l.Note, p.names.Of)
-	return p.printAt(l.Time, p.actor(&l.Entry), what, givenWords(args), lineEnd(l))
+	return p.printAt(l.Time, p.actor(&l.Entry), what, givenWords(given), lineEnd(l))
 }
 
 // actor names who has done what a line is about.
@@ -215,7 +214,11 @@ func took(d time.Duration) string {
 }
 
 // givenWords says in a few words what a call was given.
-func givenWords(args json.RawMessage) string {
+func givenWords(p record.Payload) string {
+	args := p.Args
+	if n := p.NotKept.Args; n > 0 {
+		return fmt.Sprintf("(%d bytes, not kept)", n)
+	}
 	if len(args) == 0 || args[0] != '{' {
 		return ""
 	}
@@ -224,9 +227,6 @@ func givenWords(args json.RawMessage) string {
 		text, isText := rawjson.String(value)
 		if !isText {
 			text = string(value)
-		}
-		if name == "notKept" && len(all) == 0 && !isText {
-			return "(" + text + " bytes, not kept)"
 		}
 		all = append(all, strings.TrimSpace(name+" "+text))
 	}

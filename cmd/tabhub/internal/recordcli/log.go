@@ -95,7 +95,7 @@ Words such as client=claude choose lines; a line is shown if all words fit:
 				}
 				ended := *l
 				ended.Time = l.Time.Add(l.Duration) // lines come when what they are about has ended
-				return out.print(&ended, nil)
+				return out.print(&ended, record.Payload{})
 			})
 		}
 		if err := l.printLatest(cmd.Context(), out, brief); err != nil || out.printed > 0 {
@@ -243,7 +243,7 @@ func (l *logSource) printLatest(ctx context.Context, out *entryPrinter, brief bo
 
 // given returns the arguments of calls by the numbers of their lines, as far as they are kept and may be
 // seen.
-func (l *logSource) given(ctx context.Context, lines []record.Line) map[uint64]json.RawMessage {
+func (l *logSource) given(ctx context.Context, lines []record.Line) map[uint64]record.Payload {
 	var found []record.Payload
 	switch dir, ofHub, err := l.where(); {
 	case err != nil:
@@ -254,9 +254,9 @@ func (l *logSource) given(ctx context.Context, lines []record.Line) map[uint64]j
 			_ = r.Call(ctx, http.MethodGet, "/api/log/payloads?of=args&"+values(&l.query).Encode(), nil, &found)
 		}
 	}
-	given := make(map[uint64]json.RawMessage, len(found))
+	given := make(map[uint64]record.Payload, len(found))
 	for _, p := range found {
-		given[p.N] = p.Args
+		given[p.N] = p
 	}
 	return given
 }

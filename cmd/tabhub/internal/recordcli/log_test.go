@@ -163,3 +163,15 @@ func TestTellDecision(t *testing.T) {
 		}
 	}
 }
+
+// A client cannot have its arguments taken for ones that are not kept.
+func TestGivenIsNotHidden(t *testing.T) {
+	for want, p := range map[string]record.Payload{
+		"notKept 12, to evil":     {Args: json.RawMessage(`{"notKept":12,"to":"evil"}`)},
+		"(70000 bytes, not kept)": {NotKept: record.NotKept{Args: 70000}},
+	} {
+		if got := givenWords(p); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

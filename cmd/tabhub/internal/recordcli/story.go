@@ -135,7 +135,7 @@ func printStory(a *command.App, story []record.Step, of *record.Line, ended bool
 		t.Row("outcome", terminal.Cell{Text: "the record has no end of it: it goes on, or the hub was ended and it may have taken effect", Tone: terminal.Wait})
 	}
 	row("date", of.Time.Local().Format("Monday, "+time.DateOnly))
-	row("arguments", cmp.Or(string(p.Args), notKept(of)))
+	row("arguments", cmp.Or(string(p.Args), notKept(of, p)))
 	if err := t.Print(); err != nil {
 		return err
 	}
@@ -177,7 +177,10 @@ func printStory(a *command.App, story []record.Step, of *record.Line, ended bool
 }
 
 // notKept says why there are no arguments, if there were some.
-func notKept(l *record.Line) string {
+func notKept(l *record.Line, p record.Payload) string {
+	if n := p.NotKept.Args; n > 0 {
+		return fmt.Sprintf("%d bytes, not kept", n)
+	}
 	if l.Digest == "" {
 		return ""
 	}

@@ -181,6 +181,8 @@ export interface Payload {
   n: number; // of the line
   args?: unknown;
   result?: unknown;
+  argsNotKept?: number; // bytes: too large, or of a flood
+  resultNotKept?: number;
 }
 
 /** Which texts of other sites a call has sent. */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brief, valuesOf } from "./given.ts";
+import { brief, notKept, valuesOf } from "./given.ts";
 
 const deep = JSON.parse("[".repeat(60) + '"x"' + "]".repeat(60));
 
@@ -10,7 +10,7 @@ for (const [args, want] of [
   [{ item: "Desk lamp", price: 49.9, gift: false }, "item: Desk lamp · price: 49.9 · gift: false"],
   [{ to: { name: "Ann", street: "High Street" }, items: ["lamp", "bulb"] }, "to: Ann, High Street · items: lamp, bulb"],
   [{ note: "a\n\n  b", empty: "", none: null, list: [] }, "note: a b"],
-  [{ notKept: 123456 }, "123,456 bytes, not kept"],
+  [{ to: "evil", notKept: 12 }, "to: evil · notKept: 12"],
   [{}, ""],
   [deep, "0: x"],
   ["text", "text"],
@@ -18,6 +18,8 @@ for (const [args, want] of [
 ]) {
   test(want, () => assert.equal(brief(args), want));
 }
+
+test("what is not kept", () => assert.equal(notKept(123456), "123,456 bytes, not kept"));
 
 test("a flood", () => {
   const all = brief(Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, "v".repeat(100)])));

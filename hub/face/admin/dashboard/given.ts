@@ -11,7 +11,6 @@ const OF_VALUE = 60;
 /** @param args as the hub keeps them, of which secrets are cut */
 export function brief(args: unknown) {
   if (typeof args !== "object" || args === null) return cut(words(args), MOST);
-  if (!isKept(args)) return `${(args as { notKept: number }).notKept.toLocaleString("en")} bytes, not kept`;
   let all = "";
   for (const [name, value] of Object.entries(args)) {
     const said = words(value);
@@ -21,8 +20,8 @@ export function brief(args: unknown) {
   return cut(all, MOST);
 }
 
-/** Whether the hub has kept what was given, and not its size alone. */
-export const isKept = (args: unknown) => typeof (args as { notKept?: unknown } | null)?.notKept !== "number";
+/** @param bytes that the hub has not kept. It says so beside what was given, where no client can. */
+export const notKept = (bytes: number) => `${bytes.toLocaleString("en")} bytes, not kept`;
 
 /** All values, each with the names that lead to it. */
 export function valuesOf(value: unknown, path: string[] = []): AskValue[] {

@@ -1,7 +1,7 @@
 // The record: its lines, searched by all that they hold, a page at a time, and files of them.
 
 import { byID, chip, outcomeChip, problem, element, foreign, link, list, row, tell, took, when } from "./dom.ts";
-import { brief } from "./given.ts";
+import { brief, notKept } from "./given.ts";
 import { PAGE } from "./pages.ts";
 import { ask, file, mayWrite } from "./session.ts";
 import { tookOf } from "./steps.ts";
@@ -141,7 +141,7 @@ function showAdded() {
 function showRecord(lines: Line[], payloads: Payload[]) {
   const shown = lines.slice(0, PAGE);
   const calls = new Set(shown.filter(({ event }) => event === "call").map(({ call }) => call)); // the line of a call says what was answered
-  const given = new Map(payloads.map(({ n, args }) => [n, brief(args)]));
+  const given = new Map(payloads.map(({ n, args, argsNotKept }) => [n, argsNotKept ? notKept(argsNotKept) : brief(args)]));
   list(byID("record-rows"), "table", shown.filter((l) => !(l.event === "ask" && calls.has(l.call) && events() === USUAL)).map((l) => line(l, given.get(l.n) ?? "")));
   byID("no-lines").hidden = lines.length > 0 || filtered();
   byID("no-match").hidden = lines.length > 0 || !filtered();

@@ -2,7 +2,7 @@
 // happened when.
 
 import { byID, outcomeChip, copier, element, factsOf, foreign, took, tookWords, when } from "./dom.ts";
-import { brief, isKept, valuesOf } from "./given.ts";
+import { notKept, valuesOf } from "./given.ts";
 import { ask, mayWrite } from "./session.ts";
 import { nanoseconds, stepsOf, type Step } from "./steps.ts";
 
@@ -38,9 +38,9 @@ function showStory(lines: Line[], payloads: Payload[], carried?: Carried) {
   byID("story-title").replaceChildren(foreign(clientOf(of)), ": ", foreign(of.tool || of.event, "code"), ...(of.domain ? [" at ", foreign(of.domain)] : []));
   const ended = steps.some(({ is }) => is === "end");
   byID("story-sum").replaceChildren(ended ? outcomeChip(of.outcome) : "", element("span", "number", when(of.time, true)), ended ? `took ${tookWords(of)}` : "");
-  byID("story-given").replaceChildren(...(said?.args === undefined ? [] : [element("h3", "", "It was given"), given(said.args)]));
+  byID("story-given").replaceChildren(...(said?.args === undefined && !said?.argsNotKept ? [] : [element("h3", "", "It was given"), said.argsNotKept ? element("p", "soft", notKept(said.argsNotKept)) : given(said.args)]));
   const start = steps[0].at ?? nanoseconds(of.time);
-  byID("story").replaceChildren(...steps.map((step) => shown(step, start, said?.result, carried)));
+  byID("story").replaceChildren(...steps.map((step) => shown(step, start, said, carried)));
   byID("story-facts").replaceChildren(...factsOf(known([
     ["Client’s id", of.client], ["It calls itself", of.said], ["Session", of.session], ["Class", of.class], ["Question", of.question],
     ["Digest of the arguments", of.digest], ["Origin", of.origin], ["Tab", of.tab],
@@ -60,7 +60,6 @@ function code(value: unknown) {
 const VALUES = 500;
 
 function given(args: unknown) {
-  if (!isKept(args)) return element("p", "soft", brief(args));
   const all = valuesOf(args);
   return all.length > VALUES ? code(args) : values(all);
 }
@@ -68,7 +67,7 @@ function given(args: unknown) {
 const known = (facts: Facts) => facts.filter(([, value]) => value).map(([name, value]): [string, Node] => [name, foreign(value ?? "")]);
 
 /** @param start of the story */
-function shown(step: Step, start: bigint, result: unknown, carried?: Carried) {
+function shown(step: Step, start: bigint, said?: Payload, carried?: Carried) {
   const { at, is, line: l } = step;
   const { head, facts = [] } = tellers[is](l, carried);
   const later = Number((at ?? start) - start);
@@ -77,7 +76,8 @@ function shown(step: Step, start: bigint, result: unknown, carried?: Carried) {
   const told = element("div", "", element("h3", "", ...head));
   const all = known(facts);
   if (all.length) told.append(factsOf(all));
-  if (is === "end" && result !== undefined) told.append(element("h4", "soft", "Result"), code(result));
+  if (is === "end" && said?.resultNotKept) told.append(element("h4", "soft", "Result"), element("p", "soft", notKept(said.resultNotKept)));
+  else if (is === "end" && said?.result !== undefined) told.append(element("h4", "soft", "Result"), code(said.result));
   return element("li", "", time, told);
 }
 

@@ -1391,7 +1391,6 @@ var MOST = 200;
 var OF_VALUE = 60;
 function brief(args2) {
   if (typeof args2 !== "object" || args2 === null) return cut(words2(args2), MOST);
-  if (!isKept(args2)) return `${args2.notKept.toLocaleString("en")} bytes, not kept`;
   let all2 = "";
   for (const [name, value] of Object.entries(args2)) {
     const said2 = words2(value);
@@ -1400,7 +1399,7 @@ function brief(args2) {
   }
   return cut(all2, MOST);
 }
-var isKept = (args2) => typeof args2?.notKept !== "number";
+var notKept = (bytes2) => `${bytes2.toLocaleString("en")} bytes, not kept`;
 function valuesOf(value, path = []) {
   const members2 = typeof value === "object" && value !== null ? Object.entries(value) : [];
   if (members2.length) return members2.flatMap(([name, member]) => valuesOf(member, [...path, name]));
@@ -1444,9 +1443,9 @@ function showStory(lines2, payloads, carried) {
   byID("story-title").replaceChildren(foreign(clientOf(of)), ": ", foreign(of.tool || of.event, "code"), ...of.domain ? [" at ", foreign(of.domain)] : []);
   const ended2 = steps.some(({ is }) => is === "end");
   byID("story-sum").replaceChildren(ended2 ? outcomeChip(of.outcome) : "", make("span", "number", when(of.time, true)), ended2 ? `took ${tookWords(of)}` : "");
-  byID("story-given").replaceChildren(...said2?.args === void 0 ? [] : [make("h3", "", "It was given"), given(said2.args)]);
+  byID("story-given").replaceChildren(...said2?.args === void 0 && !said2?.argsNotKept ? [] : [make("h3", "", "It was given"), said2.argsNotKept ? make("p", "soft", notKept(said2.argsNotKept)) : given(said2.args)]);
   const start3 = steps[0].at ?? nanoseconds(of.time);
-  byID("story").replaceChildren(...steps.map((step) => shown2(step, start3, said2?.result, carried)));
+  byID("story").replaceChildren(...steps.map((step) => shown2(step, start3, said2, carried)));
   byID("story-facts").replaceChildren(...factsOf(known([
     ["Client’s id", of.client],
     ["It calls itself", of.said],
@@ -1467,12 +1466,11 @@ function code(value) {
 }
 var VALUES = 500;
 function given(args2) {
-  if (!isKept(args2)) return make("p", "soft", brief(args2));
   const all2 = valuesOf(args2);
   return all2.length > VALUES ? code(args2) : values(all2);
 }
 var known = (facts3) => facts3.filter(([, value]) => value).map(([name, value]) => [name, foreign(value ?? "")]);
-function shown2(step, start3, result, carried) {
+function shown2(step, start3, said2, carried) {
   const { at, is, line: l } = step;
   const { head, facts: facts3 = [] } = tellers[is](l, carried);
   const later = Number((at ?? start3) - start3);
@@ -1481,7 +1479,8 @@ function shown2(step, start3, result, carried) {
   const told = make("div", "", make("h3", "", ...head));
   const all2 = known(facts3);
   if (all2.length) told.append(factsOf(all2));
-  if (is === "end" && result !== void 0) told.append(make("h4", "soft", "Result"), code(result));
+  if (is === "end" && said2?.resultNotKept) told.append(make("h4", "soft", "Result"), make("p", "soft", notKept(said2.resultNotKept)));
+  else if (is === "end" && said2?.result !== void 0) told.append(make("h4", "soft", "Result"), code(said2.result));
   return make("li", "", time, told);
 }
 function clock(at, start3) {
@@ -1637,7 +1636,7 @@ function showAdded() {
 function showRecord(lines2, payloads) {
   const shown5 = lines2.slice(0, PAGE);
   const calls = new Set(shown5.filter(({ event }) => event === "call").map(({ call }) => call));
-  const given2 = new Map(payloads.map(({ n, args: args2 }) => [n, brief(args2)]));
+  const given2 = new Map(payloads.map(({ n, args: args2, argsNotKept }) => [n, argsNotKept ? notKept(argsNotKept) : brief(args2)]));
   list(byID("record-rows"), "table", shown5.filter((l) => !(l.event === "ask" && calls.has(l.call) && events2() === USUAL)).map((l) => line(l, given2.get(l.n) ?? "")));
   byID("no-lines").hidden = lines2.length > 0 || filtered();
   byID("no-match").hidden = lines2.length > 0 || !filtered();
