@@ -266,6 +266,10 @@ func (d *Desk) add(q *question, w *waiter, p path) (*question, Answer, error) {
 	switch {
 	case joins:
 		q = open
+		if s := q.showing; s != nil && s.window != "" && !s.again && len(q.waits) == 0 {
+			s.again, q.asked = true, now
+			d.bringFor(q, s)
+		}
 	case p == noPath && open != nil:
 		open.askedBack = false
 		d.deferQuestion(open, deferredFor)
@@ -286,6 +290,7 @@ func (d *Desk) add(q *question, w *waiter, p path) (*question, Answer, error) {
 		d.questions = append(d.questions, q)
 		d.show(q, w, p)
 	}
+	w.until = q.expires()
 	q.waits, q.Deferred, q.askedBack, q.Until = append(q.waits, w), false, false, q.expires()
 	d.changed.Fire()
 	return q, Answer{}, nil
@@ -295,7 +300,7 @@ func minutes(d time.Duration) string { return fmt.Sprintf("%d minutes", int(d.Mi
 
 // wait blocks until a question is answered, or the wait of a call for that ends otherwise.
 func (d *Desk) wait(ctx context.Context, q *question, w *waiter, p path) (Answer, error) {
-	expired := time.NewTimer(time.Until(q.expires()))
+	expired := time.NewTimer(time.Until(w.until))
 	defer expired.Stop()
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()

@@ -37,10 +37,11 @@ func (w *window) Ask(ctx context.Context, q *spec.Ask) (spec.AskResult, error) {
 	return w.answer(ctx, q)
 }
 
+// count returns how many windows were shown. A question of an id that is asked again stays in its window.
 func (w *window) count() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.shown)
+	all := w.ids()
+	slices.Sort(all)
+	return len(slices.Compact(all))
 }
 
 func (w *window) ids() (all []string) {
@@ -367,6 +368,37 @@ func TestAskedAgainWhileShown(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A host that asks again in the last second must not have its owner told that the time is over.
+func TestAskedAgainAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &window{answer: nobody}
+		r := newRig(t, w)
+		by, ended := client("c"), make(chan error, 1)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		r.Ask(ctx, by, pay(by, `{}`))
+		time.Sleep(59 * time.Second)
+		go r.ask(t.Context(), by, pay(by, `{}`), ended)
+		time.Sleep(100 * time.Second)
+		open := r.Open()
+		if len(open) != 1 || open[0].Deferred || w.count() != 1 {
+			t.Fatalf("%d windows, open: %+v", w.count(), open)
+		}
+		if n, gone, _ := r.Waiting(); n != 1 || len(gone) != 0 {
+			t.Errorf("%d wait, %v are shown for nobody", n, gone)
+		}
+		r.answered(t, open[0], spec.ReachOnce, ByDashboard)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		start := time.Now()
+		r.Ask(t.Context(), by, pay(by, `{"n":2}`))
+		if d := time.Since(start); d != askFor || w.count() != 2 { // nothing shows the first one
+			t.Errorf("the next question took %v", d)
+		}
+	})
 }
 
 // The owner answers in the moment in which the client gives up: the yes must be there when it asks again.

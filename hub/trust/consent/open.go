@@ -46,6 +46,7 @@ type question struct {
 	waits      []*waiter // oldest first
 	showing    *showing  // nil: nothing shows it
 	shows      int       // how often something has
+	asked      time.Time // since when it has been shown: Since, or when a call has joined it
 	answering  bool      // an answer is being stored: no other counts
 	wrongCodes int
 	askedBack  bool   // a further request of the client may bring the answer
@@ -63,6 +64,7 @@ type waiter struct {
 	by    *Caller // nil for a sign-in
 	call  string  // its id, for the record
 	since time.Time
+	until time.Time     // set when it begins to wait
 	shown chan struct{} // closed when its client shows it nothing more; nil: it does not
 
 	done chan struct{} // closed when it stops waiting, before which the rest is guarded by Desk.mu
@@ -74,9 +76,14 @@ type waiter struct {
 // showing is the goroutine that brings a question to the owner. It belongs to the question, but for one
 // that a client shows: that ends with the client's call.
 type showing struct {
-	carrier *waiter // whose client shows it; nil: a browser does
+	carrier *waiter         // whose client shows it; nil: a browser does
+	ctx     context.Context // ends when it is to be shown no more
 	stop    context.CancelFunc
-	window  string // the id that a browser has shown it by; guarded by Desk.mu
+
+	// Guarded by Desk.mu.
+	window  string // the id that a browser has shown it by
+	running int    // goroutines: a second one if the time was begun anew
+	again   bool   // it was
 }
 
 func (w *waiter) end(o outcome) {
@@ -117,8 +124,9 @@ func (q *question) offered() []spec.Reach {
 	return q.Reaches
 }
 
-// expires is when a call stops waiting for the answer, and a window showing the question.
-func (q *question) expires() time.Time { return q.Since.Add(askFor) }
+// expires is when a call stops waiting for the answer, and a window showing the question. The caller holds
+// Desk.mu, or knows the question alone.
+func (q *question) expires() time.Time { return q.asked.Add(askFor) }
 
 // takes reports whether a call may wait for the answer to an open question about the identical one, which
 // is to be asked only once: the same session has made it, or nobody waits for it any more. The caller

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 )
 
 // path is how a question first reaches the owner. The dashboard and the command can answer
@@ -46,19 +47,36 @@ func (d *Desk) show(q *question, w *waiter, p path) {
 	if p != throughBrowser && p != throughClient {
 		return
 	}
-	ctx, stop := context.WithDeadline(d.ctx, q.expires())
-	s := &showing{stop: stop}
+	s := new(showing)
+	s.ctx, s.stop = context.WithCancel(d.ctx)
 	if p == throughClient {
 		s.carrier, w.shown = w, make(chan struct{})
 	}
 	q.showing = s
 	q.shows++
+	d.bringFor(q, s)
+}
+
+// bringFor brings a question to the owner until it expires: for the second time if a client has made its call
+// again meanwhile, which begins the owner's time anew. The caller holds d.mu.
+func (d *Desk) bringFor(q *question, s *showing) {
+	s.running++
+	until, again := q.expires(), s.again
 	d.shows.Go(func() {
-		defer stop()
-		unreachable := d.bring(ctx, q, s)
+		ctx, cancel := context.WithDeadline(s.ctx, until)
+		defer cancel()
+		unreachable := false
+		if again {
+			unreachable = d.showInWindow(ctx, q, s, until)
+		} else {
+			unreachable = d.bring(ctx, q, s, until)
+		}
 		d.mu.Lock()
-		if q.showing == s {
-			q.showing = nil
+		if s.running--; s.running == 0 {
+			s.stop()
+			if q.showing == s {
+				q.showing = nil
+			}
 		}
 		d.changed.Fire()
 		d.mu.Unlock()
@@ -69,9 +87,9 @@ func (d *Desk) show(q *question, w *waiter, p path) {
 }
 
 // bring shows a question until it is answered, or ctx ends. It reports true if it could not be shown.
-func (d *Desk) bring(ctx context.Context, q *question, s *showing) (unreachable bool) {
+func (d *Desk) bring(ctx context.Context, q *question, s *showing, until time.Time) (unreachable bool) {
 	if w := s.carrier; w != nil {
-		r, err := w.by.Elicit(ctx, q.shown(q.forClient(), q.expires()))
+		r, err := w.by.Elicit(ctx, q.shown(q.forClient(), until))
 		close(w.shown)
 		back, asksBack := errors.AsType[*AskBack](err)
 		switch {
@@ -94,19 +112,18 @@ func (d *Desk) bring(ctx context.Context, q *question, s *showing) (unreachable 
 			return true
 		}
 	}
-	return d.showInWindow(ctx, q, s)
-}
-
-// showInWindow asks in a browser, one question at a time. It reports true if the browser could not be
-// asked.
-func (d *Desk) showInWindow(ctx context.Context, q *question, s *showing) (unreachable bool) {
 	select {
-	case d.window <- struct{}{}:
+	case d.window <- struct{}{}: // one question at a time
 		defer func() { <-d.window }()
+		return d.showInWindow(ctx, q, s, until)
 	case <-ctx.Done():
 		return false
 	}
-	ask := q.shown(q.Reaches, q.expires())
+}
+
+// showInWindow asks in a browser. It reports true if the browser could not be asked.
+func (d *Desk) showInWindow(ctx context.Context, q *question, s *showing, until time.Time) (unreachable bool) {
+	ask := q.shown(q.Reaches, until)
 	d.mu.Lock()
 	ask.ID += strings.Repeat("+", q.shows-1) // a window of its own
 	ask.Waiting = d.waiting() - 1

@@ -70,6 +70,7 @@ func (q *question) seal(id string) {
 	sum := sha256.Sum256(b)
 	q.Digest = hex.EncodeToString(sum[:])
 	q.Since = time.Now()
+	q.asked = q.Since
 	q.Until = q.Since.Add(askFor)
 }
 

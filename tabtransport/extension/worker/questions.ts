@@ -78,6 +78,7 @@ export class Questions {
     }
     const question = known ?? { ask, request, until: Date.now() + ask.expiresMs };
     question.request = request;
+    question.until = Math.max(question.until, Date.now() + ask.expiresMs); // the client asks again
     this.#asked.add(ask.id);
     if (question.answer) {
       this.#tell(request, { result: question.answer });
@@ -161,12 +162,13 @@ export class Questions {
     await this.#save();
   }
 
-  /** A window was closed, which means no. */
+  /** A window was closed, which means no while the client waits. What it no longer waits for stays open elsewhere. */
   async closed(windowId: number) {
     const question = [...this.#questions.values()].find((question) => question.windowId === windowId);
     if (!question) return;
     question.windowId = undefined;
-    await this.answer(question.ask.id, { reach: "no" });
+    if (question.gone) await this.#withdraw(question);
+    else await this.answer(question.ask.id, { reach: "no" });
     await this.#next();
   }
 
@@ -189,6 +191,7 @@ export class Questions {
 
   #expires(question: Question) {
     setTimeout(async () => {
+      if (Date.now() < question.until) return this.#expires(question);
       this.#questions.delete(question.ask.id);
       await this.#withdraw(question);
     }, question.until - Date.now());

@@ -3369,6 +3369,7 @@ var Questions = class {
     }
     const question2 = known ?? { ask: ask2, request, until: Date.now() + ask2.expiresMs };
     question2.request = request;
+    question2.until = Math.max(question2.until, Date.now() + ask2.expiresMs);
     this.#asked.add(ask2.id);
     if (question2.answer) {
       this.#tell(request, { result: question2.answer });
@@ -3443,12 +3444,13 @@ var Questions = class {
     }
     await this.#save();
   }
-  /** A window was closed, which means no. */
+  /** A window was closed, which means no while the client waits. What it no longer waits for stays open elsewhere. */
   async closed(windowId) {
     const question2 = [...this.#questions.values()].find((question3) => question3.windowId === windowId);
     if (!question2) return;
     question2.windowId = void 0;
-    await this.answer(question2.ask.id, { reach: "no" });
+    if (question2.gone) await this.#withdraw(question2);
+    else await this.answer(question2.ask.id, { reach: "no" });
     await this.#next();
   }
   async #withdraw(question2) {
@@ -3467,6 +3469,7 @@ var Questions = class {
   }
   #expires(question2) {
     setTimeout(async () => {
+      if (Date.now() < question2.until) return this.#expires(question2);
       this.#questions.delete(question2.ask.id);
       await this.#withdraw(question2);
     }, question2.until - Date.now());
