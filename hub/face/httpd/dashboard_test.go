@@ -288,6 +288,7 @@ func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 		t.Fatalf("it is answered: %v", got)
 	}
 	page.Click(".answer-yes")
+	page.WaitFor(`document.querySelector(".question")?.textContent.includes("You allowed it.")`)
 	if got := <-done; !strings.Contains(got, "demo.tabhub") || strings.Contains(got, "DENIED") {
 		t.Errorf("the call that was allowed: %s", got)
 	}
@@ -315,6 +316,12 @@ func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 	}
 	page.Click("#pause")
 	page.WaitFor(`document.querySelector("#pause-state").textContent.startsWith("Running")`)
+
+	// Of one client alone, too.
+	if err := d.tenant.Hub.Rules.EditPolicy("test", func(doc *policy.Document) error { doc.Pause(policy.Pause{Client: "claude"}); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	page.WaitFor(`document.querySelector("#pause-state").textContent === "Running, with 1 pause: see Now."`)
 }
 
 // The owner edits the policy and ends a client, without a terminal; and sees what that leads

@@ -118,6 +118,10 @@ func TestRecordOfYesterday(t *testing.T) {
 	if got := page.Eval(`[...document.querySelectorAll("#record-rows tr")].map(tr => tr.offsetHeight).filter(h => h > 33)`); got != `[]` {
 		t.Errorf("lines are %s pixels high", got)
 	}
+	// The order is that of the times that are shown, though a line is written when its call ends.
+	if got := page.Eval(`(times => times.every((t, i) => i === 0 || t <= times[i - 1]))([...document.querySelectorAll("#record-rows tr")].map(tr => /c.-(\d)/.exec(tr.querySelector("a").href)[1]).map(n => -n))`); got != "true" {
+		t.Error("the lines are not in the order of their times")
+	}
 	page.Resize(390, 800)
 	if got := page.Eval(`[document.documentElement.scrollWidth - innerWidth, [...document.querySelectorAll("#record-rows tr")].map(tr => tr.offsetHeight).filter(h => h > 100)]`); got != `[0,[]]` {
 		t.Errorf("on a phone: %s", got)

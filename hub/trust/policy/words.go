@@ -15,7 +15,7 @@ func (d Decision) Words(a *Action) string {
 	case ByDashboard:
 		return "the dashboard of a hub is for its owner alone"
 	case ByPause:
-		return "the owner of this hub has paused this for now; `tabhub resume` lets it go on"
+		return "the owner of this hub has paused this for now; `tabhub policy` tells the owner how to end that"
 	case ByScope:
 		return fmt.Sprintf("the credential of %s is not good for %s", who, what)
 	case ByBrowser:

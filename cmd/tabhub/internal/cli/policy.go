@@ -14,6 +14,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/shell"
+	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/face/admin"
 	"tabhub/hub/trust/policy"
 	"tabhub/spec"
@@ -273,6 +274,32 @@ given: what was paused of one client or site alone stays so when all others go o
 	return cmd
 }
 
+// printPauses prints what is paused, and how it goes on.
+func printPauses(a *command.App, t *terminal.Table, p *admin.PolicyReport) {
+	names := &command.Names{App: a}
+	for _, pause := range p.Pauses {
+		client, flag := "all clients", pause.Client
+		if pause.Client != "" {
+			client = names.Of(pause.Client)
+		}
+		if !slices.Contains([]string{"", policy.OwnerID, policy.TokenID, policy.UnnamedID}, flag) {
+			flag = client
+		}
+		t.Row(command.StateCell(command.Paused), fmt.Sprintf("%s at %s, since %s; `%s` ends it", client, cmp.Or(pause.Site, "all sites"), command.ShortTime(pause.Since), resumeLine(a, flag, pause.Site)))
+	}
+}
+
+// resumeLine is the command that ends one pause.
+func resumeLine(a *command.App, client, site string) string {
+	words := []string{"resume"}
+	for _, of := range [][2]string{{"--client", client}, {"--site", site}} {
+		if of[1] != "" {
+			words = append(words, of[:]...)
+		}
+	}
+	return a.Tabhub(words...)
+}
+
 // ofPause returns a command about what is paused.
 func ofPause(name, short, long string) (cmd *cobra.Command, client, site *string) {
 	cmd = &cobra.Command{
@@ -313,13 +340,7 @@ func printState(a *command.App, p *admin.PolicyReport) error {
 		rules += fmt.Sprintf(", %d of the policy file, which come first", len(ofFile))
 	}
 	t.Row("rules", rules)
-	for _, pause := range p.Pauses {
-		client := "all clients"
-		if pause.Client != "" {
-			client = names.Of(pause.Client)
-		}
-		t.Row(command.StateCell(command.Paused), fmt.Sprintf("%s at %s, since %s", client, cmp.Or(pause.Site, "all sites"), command.ShortTime(pause.Since)))
-	}
+	printPauses(a, t, p)
 	if len(p.Private) > 0 {
 		t.Row("private", strings.Join(p.Private, ", "))
 	}
@@ -413,7 +434,7 @@ func printPolicyTest(a *command.App, t admin.PolicyTest) error {
 func remedy(t *admin.PolicyTest) string {
 	switch t.By {
 	case policy.ByPause:
-		return "`tabhub resume`"
+		return "`tabhub policy` says how each pause ends"
 	case policy.ByFlow:
 		return "`tabhub policy flow FROM TO allow|ask|deny`"
 	}

@@ -91,13 +91,7 @@ func fixFor(a *command.App, client string, t *admin.ToolPreflight) string {
 	case t.State == call.NoTab:
 		return fmt.Sprintf("open a page of %s that offers it", t.Site)
 	case t.Pause != nil:
-		words := []string{"resume"}
-		for _, of := range [][2]string{{"--client", t.Pause.Client}, {"--site", t.Pause.Site}} {
-			if of[1] != "" {
-				words = append(words, of[:]...)
-			}
-		}
-		return a.Tabhub(words...)
+		return resumeLine(a, t.Pause.Client, t.Pause.Site)
 	case t.By == policy.ByFlow && t.Rule != nil:
 		return a.Tabhub("policy", "flow", t.Rule.From, string(t.Site), "allow", "--client", client)
 	}

@@ -29,16 +29,16 @@ func StatusCommand(a *command.App) *cobra.Command {
 					return err
 				}
 			}
-			return printStatus(a, &s, p.Paused())
+			return printStatus(a, &s, &p)
 		})
 	}
 	return cmd
 }
 
-func printStatus(a *command.App, s *admin.StatusReport, paused bool) error {
+func printStatus(a *command.App, s *admin.StatusReport, p *admin.PolicyReport) error {
 	t := a.Table()
 	switch {
-	case paused:
+	case p.Paused():
 		t.Row("state", command.StateCell(command.Paused))
 	case s.User == "":
 	case s.Hub.Browsers > 0:
@@ -94,6 +94,10 @@ func printStatus(a *command.App, s *admin.StatusReport, paused bool) error {
 	}
 	t.Row("tools", tools)
 	t.Row("calls", fmt.Sprintf("%d, %d under way", s.Hub.Calls, s.Hub.InFlight))
+	if s.Questions > 0 {
+		t.Row("questions", fmt.Sprintf("%d for you; `tabhub approve` shows them", s.Questions))
+	}
+	printPauses(a, t, p)
 	if s.Hub.Rejected > 0 {
 		t.Row(command.StateCell("refused"), fmt.Sprintf("%d; `tabhub tabs` shows where", s.Hub.Rejected))
 	}

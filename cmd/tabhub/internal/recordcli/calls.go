@@ -214,12 +214,14 @@ func (w *watcher) showState(changed []string) error {
 
 // printStage prints how far a call has come, if that is news.
 func (w *watcher) printStage(c *call.Running, is terminal.Cell) error {
+	at := time.Now()
 	print := func(is terminal.Cell) error {
-		return w.printAt(time.Now(), clientOf(c), through(command.ToolAt(c.Tool, c.Domain), c.Via), "", is)
+		return w.printAt(at, clientOf(c), through(command.ToolAt(c.Tool, c.Domain), c.Via), "", is)
 	}
 	was, known := w.said[c.ID]
 	if !known {
 		was = begun
+		at = c.Began                            // a call may have been under way before this command was
 		if !w.brief || !w.now.Screen.Rewrites { // else the last line has it
 			if err := print(terminal.Cell{Text: "begun, " + c.ID, Tone: begun.Tone}); err != nil {
 				return err

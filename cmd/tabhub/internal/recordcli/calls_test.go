@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ func TestWatchLines(t *testing.T) {
 	var b bytes.Buffer
 	a := &command.App{Out: command.Visible{W: &b}, Err: command.Visible{W: &b}, Stdout: &b, Stderr: &b, Env: func(string) string { return "" }}
 	w := &watcher{entryPrinter: newEntryPrinter(a), now: a.Status(), brief: true}
-	one := call.Running{ID: "CALL", Name: "claude", Domain: "e.com", Tool: "buy", Phase: call.PhaseAsking}
+	one := call.Running{ID: "CALL", Began: time.Date(2026, 1, 31, 12, 0, 0, 0, time.Local), Name: "claude", Domain: "e.com", Tool: "buy", Phase: call.PhaseAsking}
 	half := one
 	half.Phase, half.Progress = call.PhaseRunning, &spec.Progress{Progress: 1, Total: new(2.0), Message: "half\x1b[2J"}
 	end := record.Line{Entry: record.Entry{Time: time.Now(), Event: record.Call, Name: "claude", Domain: "e.com", Tool: "buy", Outcome: "ok", Duration: time.Second}}
@@ -38,10 +39,11 @@ func TestWatchLines(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := regexp.MustCompile(`\d\d-\d\d \d\d:\d\d:\d\d`).ReplaceAllString(b.String(), "TIME")
+	got := strings.Replace(b.String(), "01-31 12:00:00", "BEGAN", 2)
+	got = regexp.MustCompile(`\d\d-\d\d \d\d:\d\d:\d\d`).ReplaceAllString(got, "TIME")
 	want := `TIME            CLIENT          WHAT                                      OUTCOME
-TIME  claude          buy@e.com                                 begun, CALL
-TIME  claude          buy@e.com                                 waiting for you
+BEGAN  claude          buy@e.com                                 begun, CALL
+BEGAN  claude          buy@e.com                                 waiting for you
 TIME  claude          buy@e.com                                 50 % half\x1b[2J
 3 entries came too fast to be shown; ` + "`tabhub log`" + ` has them
 TIME  claude          buy@e.com                                 ok · 1.0 s

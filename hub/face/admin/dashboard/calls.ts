@@ -151,7 +151,7 @@ function fill(row: Row, call: Call) {
   row.progress.hidden = !p;
   if (p?.total) [row.progress.max, row.progress.value] = [p.total, p.progress];
   else row.progress.removeAttribute("value");
-  set(row.note, call.running ? (c.phase === "waiting" && p?.waiting ? waitsForYou(c.name || c.said || "its client") : (p?.message ?? "")) : c.outcome === "ok" ? "" : (c.reason ?? ""));
+  set(row.note, call.running ? (c.phase === "waiting" && p?.waiting ? waitsForYou(c.name || c.said || "its client") : (p?.message ?? "")) : c.outcome === "ok" || c.sent === undefined ? "" : (c.reason ?? "")); // why this tab says nothing of a call that no tab got
   const timed = call.entry ?? (c.phase === "asking" ? undefined : { duration: (Date.now() - Date.parse(c.began)) * 1e6, asked: c.asked });
   set(row.time, timed ? took(tookOf(timed).took) : ""); // what the owner takes is none of it
   set(row.you, timed?.asked ? `you: ${took(timed.asked)}` : "");

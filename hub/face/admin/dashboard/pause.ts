@@ -9,12 +9,15 @@ import type { Pause, Policy } from "./api.d.ts";
 const pause = byID("pause", HTMLButtonElement);
 /** What was heard of it last. */
 let all: Pause | undefined;
+/** How many clients, sites or both are paused beside it. */
+let some = 0;
 let gone = false;
 
 export const isOfAll = ({ client, site }: Pause) => !client && !site;
 
 export function showPause({ pauses }: Policy) {
   all = pauses.find(isOfAll);
+  some = pauses.filter((p) => !isOfAll(p)).length;
   show();
 }
 
@@ -27,6 +30,7 @@ export function showGone(to: boolean) {
 function show() {
   const [words, more, look] = gone ? [STATES.absent[0], "", STATES.absent[1]]
     : all ? [`${STATES.paused[0]} since ${when(all.since)}`, ": nothing is done for any client.", STATES.paused[1]]
+    : some ? ["Running", `, with ${some === 1 ? "1 pause" : `${some} pauses`}: see Now.`, STATES.paused[1]]
     : ["Running", ": clients do what your policy lets them.", "good"];
   const state = byID("pause-state");
   if (state.textContent !== words + more) state.replaceChildren(words, element("span", "roomy", more));

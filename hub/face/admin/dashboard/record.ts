@@ -139,10 +139,12 @@ function showAdded() {
 }
 
 function showRecord(lines: Line[], payloads: Payload[]) {
+  // A line is written when its call ends, and found here by when that began.
   const shown = lines.slice(0, PAGE);
+  const inTime = shown.toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time) || b.n - a.n);
   const calls = new Set(shown.filter(({ event }) => event === "call").map(({ call }) => call)); // the line of a call says what was answered
   const given = new Map(payloads.map(({ n, args, argsNotKept }) => [n, argsNotKept ? notKept(argsNotKept) : brief(args)]));
-  list(byID("record-rows"), "table", shown.filter((l) => !(l.event === "ask" && calls.has(l.call) && events() === USUAL)).map((l) => line(l, given.get(l.n) ?? "")));
+  list(byID("record-rows"), "table", inTime.filter((l) => !(l.event === "ask" && calls.has(l.call) && events() === USUAL)).map((l) => line(l, given.get(l.n) ?? "")));
   byID("no-lines").hidden = lines.length > 0 || filtered();
   byID("no-match").hidden = lines.length > 0 || !filtered();
   byID("newer").hidden = pages.length === 0;

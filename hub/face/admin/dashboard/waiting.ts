@@ -11,7 +11,7 @@ import * as session from "./session.ts";
 const REST = 1500;
 
 /** The open ones, by id. */
-const open = new Map<string, { card: HTMLElement; state: HTMLElement }>();
+const open = new Map<string, { card: HTMLElement; state: HTMLElement; answered?: string }>();
 
 let disturbed = performance.now();
 let resting: ReturnType<typeof setTimeout> | undefined;
@@ -42,12 +42,12 @@ export function showQuestions(questions: Question[]) {
   const all = questions.filter(({ allowed }) => !allowed);
   const list = byID("questions");
   const ids = new Set(all.map(({ id }) => id));
-  for (const [id, { card, state }] of open) {
+  for (const [id, { card, state, answered }] of open) {
     if (ids.has(id)) continue;
     open.delete(id);
     card.style.minHeight = `${card.offsetHeight}px`;
     card.dataset.over = "";
-    state.textContent = "This is no longer asked.";
+    state.textContent = answered ?? "This is no longer asked.";
     if (card.contains(document.activeElement)) byID("waiting-title").focus({ preventScroll: true });
     card.replaceChildren(card.children[0], state);
   }
@@ -111,7 +111,14 @@ function answers(q: Question) {
     b.addEventListener("click", (event) => {
       if (!event.isTrusted || !rested() || (event.detail > 0 && pressed !== b)) return;
       disturb(); // once is enough
-      void tell(b, () => session.ask("POST", "api/questions", { id: q.id, digest: q.digest, reach: reachOf(), ...(code.value && { code: code.value.trim() }) }));
+      const reach = reachOf();
+      const shown = open.get(q.id);
+      void tell(b, async () => {
+        await session.ask("POST", "api/questions", { id: q.id, digest: q.digest, reach, ...(code.value && { code: code.value.trim() }) });
+        if (!shown) return;
+        shown.answered = reach === "no" || reach === "never" ? "You did not allow it." : "You allowed it.";
+        shown.state.textContent = shown.answered;
+      });
     });
     return b;
   };

@@ -836,10 +836,12 @@ function browsersOf(id, known2, { bindings }) {
 // pause.ts
 var pause = byID("pause", HTMLButtonElement);
 var all;
+var some = 0;
 var gone2 = false;
 var isOfAll = ({ client: client2, site: site2 }) => !client2 && !site2;
 function showPause({ pauses }) {
   all = pauses.find(isOfAll);
+  some = pauses.filter((p) => !isOfAll(p)).length;
   show();
 }
 function showGone(to) {
@@ -847,7 +849,7 @@ function showGone(to) {
   show();
 }
 function show() {
-  const [words3, more2, look] = gone2 ? [STATES.absent[0], "", STATES.absent[1]] : all ? [`${STATES.paused[0]} since ${when(all.since)}`, ": nothing is done for any client.", STATES.paused[1]] : ["Running", ": clients do what your policy lets them.", "good"];
+  const [words3, more2, look] = gone2 ? [STATES.absent[0], "", STATES.absent[1]] : all ? [`${STATES.paused[0]} since ${when(all.since)}`, ": nothing is done for any client.", STATES.paused[1]] : some ? ["Running", `, with ${some === 1 ? "1 pause" : `${some} pauses`}: see Now.`, STATES.paused[1]] : ["Running", ": clients do what your policy lets them.", "good"];
   const state = byID("pause-state");
   if (state.textContent !== words3 + more2) state.replaceChildren(words3, make("span", "roomy", more2));
   state.className = `chip ${look}`;
@@ -1050,12 +1052,12 @@ function showQuestions(questions) {
   const all2 = questions.filter(({ allowed }) => !allowed);
   const list3 = byID("questions");
   const ids = new Set(all2.map(({ id }) => id));
-  for (const [id, { card: card2, state }] of open) {
+  for (const [id, { card: card2, state, answered }] of open) {
     if (ids.has(id)) continue;
     open.delete(id);
     card2.style.minHeight = `${card2.offsetHeight}px`;
     card2.dataset.over = "";
-    state.textContent = "This is no longer asked.";
+    state.textContent = answered ?? "This is no longer asked.";
     if (card2.contains(document.activeElement)) byID("waiting-title").focus({ preventScroll: true });
     card2.replaceChildren(card2.children[0], state);
   }
@@ -1114,7 +1116,14 @@ function answers(q) {
     b.addEventListener("click", (event) => {
       if (!event.isTrusted || !rested() || event.detail > 0 && pressed !== b) return;
       disturb();
-      void tell(b, () => ask("POST", "api/questions", { id: q.id, digest: q.digest, reach: reachOf(), ...code2.value && { code: code2.value.trim() } }));
+      const reach2 = reachOf();
+      const shown5 = open.get(q.id);
+      void tell(b, async () => {
+        await ask("POST", "api/questions", { id: q.id, digest: q.digest, reach: reach2, ...code2.value && { code: code2.value.trim() } });
+        if (!shown5) return;
+        shown5.answered = reach2 === "no" || reach2 === "never" ? "You did not allow it." : "You allowed it.";
+        shown5.state.textContent = shown5.answered;
+      });
     });
     return b;
   };
@@ -1325,7 +1334,7 @@ function fill2(row2, call) {
   row2.progress.hidden = !p;
   if (p?.total) [row2.progress.max, row2.progress.value] = [p.total, p.progress];
   else row2.progress.removeAttribute("value");
-  set(row2.note, call.running ? c.phase === "waiting" && p?.waiting ? waitsForYou(c.name || c.said || "its client") : p?.message ?? "" : c.outcome === "ok" ? "" : c.reason ?? "");
+  set(row2.note, call.running ? c.phase === "waiting" && p?.waiting ? waitsForYou(c.name || c.said || "its client") : p?.message ?? "" : c.outcome === "ok" || c.sent === void 0 ? "" : c.reason ?? "");
   const timed = call.entry ?? (c.phase === "asking" ? void 0 : { duration: (Date.now() - Date.parse(c.began)) * 1e6, asked: c.asked });
   set(row2.time, timed ? took(tookOf(timed).took) : "");
   set(row2.you, timed?.asked ? `you: ${took(timed.asked)}` : "");
@@ -1635,9 +1644,10 @@ function showAdded() {
 }
 function showRecord(lines2, payloads) {
   const shown5 = lines2.slice(0, PAGE);
+  const inTime = shown5.toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time) || b.n - a.n);
   const calls = new Set(shown5.filter(({ event }) => event === "call").map(({ call }) => call));
   const given2 = new Map(payloads.map(({ n, args: args2, argsNotKept }) => [n, argsNotKept ? notKept(argsNotKept) : brief(args2)]));
-  list(byID("record-rows"), "table", shown5.filter((l) => !(l.event === "ask" && calls.has(l.call) && events2() === USUAL)).map((l) => line(l, given2.get(l.n) ?? "")));
+  list(byID("record-rows"), "table", inTime.filter((l) => !(l.event === "ask" && calls.has(l.call) && events2() === USUAL)).map((l) => line(l, given2.get(l.n) ?? "")));
   byID("no-lines").hidden = lines2.length > 0 || filtered();
   byID("no-match").hidden = lines2.length > 0 || !filtered();
   byID("newer").hidden = pages2.length === 0;
