@@ -39,9 +39,10 @@ func TestHelpIsWrapped(t *testing.T) {
 	}
 }
 
-// A command or a flag more is one more for everybody to read past. These numbers may only fall.
+// A command or a flag more is one more for everybody to read past. These numbers may only fall, but for
+// what no other command does: preflight is for schedulers.
 const (
-	mostCommands = 27 // of the first level
+	mostCommands = 28 // of the first level
 	mostBelow    = 23
 	mostFlags    = 59 // of different names
 )
