@@ -2,6 +2,8 @@ package record
 
 import (
 	"encoding/json"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -27,12 +29,17 @@ func appendRedacted(dst, v []byte, forSecret bool) []byte {
 	switch v[0] {
 	case '{':
 		dst = append(dst, '{')
-		forSecret = forSecret || isField(v)
+		located, labelled := isField(v)
+		forSecret = forSecret || located || labelled
+		heads, at := secretColumns(v)
 		for name, value := range rawjson.Members(v) {
 			dst = rawjson.AppendKey(dst, name)
-			if namesSecret(name) || forSecret && holdsValue(name) || isCode(name, value) {
+			switch {
+			case namesSecret(name), forSecret && holdsValue(name), located && !describes(name, value), isCode(name, value), isLogin(name, value):
 				dst = rawjson.AppendString(dst, cut)
-			} else {
+			case at != nil && value[0] == '[' && name != heads:
+				dst = appendColumns(dst, value, at)
+			default:
 				dst = appendRedacted(dst, value, false)
 			}
 		}
@@ -40,6 +47,9 @@ func appendRedacted(dst, v []byte, forSecret bool) []byte {
 	case '[':
 		if name, ok := pairOfSecret(v); ok {
 			return append(rawjson.AppendString(append(rawjson.AppendString(append(dst, '['), name), ','), cut), ']')
+		}
+		if isCard(digitsOf(v)) {
+			return rawjson.AppendString(dst, cut)
 		}
 		dst = append(dst, '[')
 		for value := range rawjson.Elements(v) {
@@ -59,16 +69,41 @@ func appendRedacted(dst, v []byte, forSecret bool) []byte {
 	return append(dst, v...)
 }
 
+// What an object may say about the field of a form that it is for.
+var (
+	locators = []string{"selector", "locator", "css", "xpath", "ref", "element", "placeholder", "autocomplete", "path", "pointer", "field", "control", "node"}
+	labels   = []string{"name", "key", "k", "id", "label", "target", "property", "question"} // and maybe of a product
+)
+
 // isField reports whether an object is a field of a form that is for a secret, such as
-// {"name": "password", "value": …}.
-func isField(v []byte) bool {
-	for _, by := range []string{"name", "key", "field", "id", "label", "selector", "ref", "element", "target", "placeholder", "autocomplete", "path", "property", "question"} {
-		if s, ok := rawjson.String(rawjson.Get(v, by)); ok && isFor(s) {
-			return true
+// {"name": "password", "value": …}: located, if it says so where only fields are named.
+func isField(v []byte) (located, labelled bool) {
+	for name, value := range rawjson.Members(v) {
+		if value[0] != '"' {
+			continue
+		}
+		s, _ := rawjson.String(value)
+		switch {
+		case slices.Contains(locators, name):
+			located = located || isFor(s)
+		case slices.Contains(labels, name):
+			labelled = labelled || isFor(s)
+		case name == "type":
+			labelled = labelled || strings.EqualFold(s, "password")
 		}
 	}
-	kind, _ := rawjson.String(rawjson.Get(v, "type"))
-	return strings.EqualFold(kind, "password")
+	return located, labelled
+}
+
+// describes reports whether a member says what is to be done, and in which field, and not what is put there.
+func describes(name string, value []byte) bool {
+	switch {
+	case value[0] == 't', value[0] == 'f', value[0] == 'n':
+		return true
+	case slices.Contains(locators, name), slices.Contains(labels, name):
+		return true
+	}
+	return slices.Contains([]string{"op", "action", "method", "type", "kind", "role"}, name)
 }
 
 // isFor is namesSecret for what may also be named for a card of another kind, or a coin.
@@ -85,7 +120,7 @@ func isFor(name string) bool {
 // holdsValue reports whether a member of that name is what such a field holds.
 func holdsValue(name string) bool {
 	switch strings.Join(words(name), "") {
-	case "value", "val", "newvalue", "text", "content", "input", "answer", "data", "string", "keys", "digits":
+	case "value", "val", "newvalue", "values", "v", "text", "content", "input", "answer", "data", "string", "chars", "keys", "digits", "to", "fill", "typed":
 		return true
 	}
 	return false
@@ -102,14 +137,103 @@ func pairOfSecret(v []byte) (name string, ok bool) {
 	return name, ok && n == 2 && namesSecret(name)
 }
 
-// isCode reports whether a member is a code of digits such as one that is sent to a phone.
+// secretColumns returns the member of an object that names columns, and which of these are for secrets, such
+// as in {"fields": ["user", "password"], "values": ["ann", …]}. Without one, at is nil.
+func secretColumns(v []byte) (heads string, at map[int]bool) {
+	for name, value := range rawjson.Members(v) {
+		if value[0] != '[' {
+			continue
+		}
+		i := 0
+		for head := range rawjson.Elements(value) {
+			if s, ok := rawjson.String(head); ok && isFor(s) {
+				if at == nil {
+					at = map[int]bool{}
+				}
+				at[i] = true
+			}
+			i++
+		}
+		if at != nil {
+			return name, at
+		}
+	}
+	return "", nil
+}
+
+// appendColumns appends a row, or rows, without some columns.
+func appendColumns(dst, row []byte, without map[int]bool) []byte {
+	dst = append(dst, '[')
+	i := 0
+	for value := range rawjson.Elements(row) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		switch {
+		case value[0] == '[':
+			dst = appendColumns(dst, value, without)
+		case without[i]:
+			dst = rawjson.AppendString(dst, cut)
+		default:
+			dst = appendRedacted(dst, value, false)
+		}
+		i++
+	}
+	return append(dst, ']')
+}
+
+// digitsOf returns the digits of a number that is given in an array of them, or of groups of them; "" if an
+// array is none.
+func digitsOf(v []byte) string {
+	var all strings.Builder
+	for value := range rawjson.Elements(v) {
+		digits := strings.Trim(string(value), `"`)
+		if !isDigits(digits) || value[0] != '"' && len(digits) > 1 || all.Len() > 19 {
+			return ""
+		}
+		all.WriteString(digits)
+	}
+	return all.String()
+}
+
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// isCode reports whether a member is a code such as one that is sent to a phone: of digits, or of digits
+// with letters behind them. That of a place, a product or an error is none.
 func isCode(name string, value []byte) bool {
-	digits := strings.Trim(string(value), `"`)
-	if len(digits) < 4 || len(digits) > 8 || strings.Trim(digits, "0123456789") != "" {
+	text := strings.Trim(string(value), `"`)
+	parts := words(name)
+	if len(text) < 4 || len(text) > 8 || len(parts) == 0 {
 		return false
 	}
-	joined := strings.Join(words(name), "")
-	return joined == "code" || joined == "confirmationcode"
+	last := parts[len(parts)-1]
+	if last == "verification" {
+		return isDigits(text)
+	}
+	if last != "code" || len(parts) > 1 && plainCodes[parts[len(parts)-2]] {
+		return false
+	}
+	return isDigits(text) || mixed.MatchString(text)
+}
+
+var (
+	mixed      = regexp.MustCompile(`^[A-Z0-9]*[0-9][A-Z][A-Z0-9]*$`)
+	plainCodes = map[string]bool{
+		"postal": true, "post": true, "zip": true, "area": true, "country": true, "product": true, "item": true, "article": true, "promo": true,
+		"coupon": true, "discount": true, "bank": true, "sort": true, "branch": true, "error": true, "status": true, "currency": true, "dial": true,
+		"color": true, "colour": true, "tax": true, "airport": true, "station": true, "language": true,
+	}
+)
+
+// isLogin reports whether a member is a name and a password in one.
+func isLogin(name string, value []byte) bool {
+	switch strings.Join(words(name), "") {
+	case "login", "user", "username", "account":
+		s, _ := rawjson.String(value)
+		who, password, _ := strings.Cut(s, ":")
+		return who != "" && len(password) >= 4 && !strings.ContainsAny(s, " /")
+	}
+	return false
 }
 
 var (
@@ -117,7 +241,7 @@ var (
 	secretParts = []string{
 		"password", "passwd", "passwrd", "passphrase", "passcode", "secret", "token", "authorization", "cookie", "credential",
 		"apikey", "accesskey", "privatekey", "cardnumber", "creditcard", "securitycode", "verificationcode", "onetimecode",
-		"ccnumber", "pincode", "otpcode", "cvvcode", "userpass", "dbpass", "sessionid",
+		"licensekey", "licencekey", "serialkey", "signingkey", "encryptionkey", "sshkey", "ccnumber", "pincode", "otpcode", "cvvcode", "userpass", "dbpass", "sessionid",
 		"smscode", "accesscode", "logincode", "signincode", "backupcode", "recoverycode", "recoverykey", "twofactor", "2fa",
 		"recoveryphrase", "seedphrase", "mnemonic", "securityanswer", "maidenname", "memorableword",
 		"passwort", "kennwort", "geheimzahl", "prüfziffer", "pruefziffer", "sicherheitscode", "motdepasse", "contraseña", "contrasena",

@@ -79,11 +79,18 @@ func TestRedactedShapes(t *testing.T) {
 		`{"autocomplete":"current-password","value":"hunter2"}`,
 		`{"autocomplete":"one-time-code","value":"493021"}`,
 		`{"selector":"input[type=password]","text":"hunter2"}`,
+		`{"locator":"#password","text":"hunter2"}`, `{"css":"input[type=password]","typed":"hunter2"}`, `{"xpath":"//input[@id='pwd']","anything":"hunter2","n":493021}`,
+		`{"label":"Password","values":["hunter2"]}`, `{"selector":"#password","to":"hunter2"}`, `{"field":"password","fill":"hunter2"}`, `{"k":"password","v":"hunter2"}`,
+		`{"fields":["user","password"],"values":["bob","hunter2"]}`, `{"columns":["user","password"],"rows":[["bob","hunter2"],["ann","hunter2"]]}`,
+		`{"login":"bob:hunter2"}`, `{"emailCode":"493021"}`, `{"verification":"493021"}`, `{"license_key":"hunter2"}`,
 		// cards
 		`"4111 1111 1111 1111 12/27 123"`, `"4111111111111111.0"`, `4111111111111111.0`, `4.111111111111111e15`,
+		`{"digits":[4,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}`, `{"numbers":["4111","1111","1111","1111"]}`,
 		`"5555–5555–5555–4444"`, `"5555_5555_5555_4444"`, `"3782 822463 10005 1234"`, `"1 4111111111111111"`,
 
 		// texts
+		`"Log in as bob with password hunter2"`, `"enter pin 493021 there"`, `"my password: correct horse hunter2"`, `"my password: correct horse, and hunter2"`,
+		`"https://e.com/?ticket=hunter2"`, `"https://e.com/reset?t=hunter2kX93hfLq0Zp2mVw7"`,
 		`"my password is: hunter2"`, `"password => hunter2"`, `"password := hunter2"`, `"password -> hunter2"`, `"Password:\nhunter2\n"`,
 		`"password: \"correct horse hunter2\""`, `"passphrase: correct horse hunter2"`, `"password: a;b,hunter2"`, `"the pass is 'x,hunter2'"`,
 		`"{\\\"password\\\":\\\"hunter2\\\"} there"`, `"user=a&password%3Dhunter2"`,
@@ -98,7 +105,7 @@ func TestRedactedShapes(t *testing.T) {
 	} {
 		got := string(redact("buy", json.RawMessage(in)))
 		plain := strings.NewReplacer(" ", "", "-", "", "_", "", "–", "", "\\n", "").Replace(got)
-		for _, secret := range []string{"hunter2", "493021", "4111111111111111", "5555555555554444", "378282246310005", "123456789", "4111\",\"1111", "4.1111"} {
+		for _, secret := range []string{"hunter2", "493021", "4111111111111111", "5555555555554444", "378282246310005", "123456789", "4111\",\"1111", "4.1111", "4,1,1,1"} {
 			if strings.Contains(got, secret) || strings.Contains(plain, secret) {
 				t.Errorf("%s\n  became %s", in, got)
 				break
@@ -125,6 +132,9 @@ func TestNotRedacted(t *testing.T) {
 		`{"amount":"1200.00","currency":"CHF","iban":"CH9300762011623852957","to":"CH93 0076 2011 6238 5295 7","reference":"21 00000 00003 13947 14300 09017"}`,
 		`{"qty":2,"sku":"4006381333931","price":4.50,"tracking":"1Z999AA10123456784","order":"112-3456789-1234567"}`,
 		`{"postalCode":"8001","country_code":"CH","promoCode":"SUMMER24","zip":"94103","product_code":"123456"}`,
+		`{"name":"Password book","price":10,"qty":2}`, `{"subject":"Password reset","to":"ann@example.com","amount":5}`,
+		`{"zip_code":"94103","promo_code":"123456","error_code":1045,"sort_code":"204060"}`, `{"code":"SUMMER24"}`, `{"user":"ann","time":"10:30"}`,
+		`{"stars":[5,4,5,3],"columns":["name","qty"],"rows":[["lamp",2]],"amounts":["4321","10"]}`, `{"url":"https://v.example/watch?t=42s&v=abc"}`,
 		`{"type":"card","title":"Buy milk","text":"two litres"}`, `{"label":"card","text":"Happy birthday"}`,
 		`{"type":"token","name":"ERC20","amount":5,"value":"7"}`,
 		`{"phone":"+41 44 123 45 67","date":"2026-11-28","time":"17:55:20","at":1795197320000,"id":"550e8400-e29b-41d4-a716-446655440000"}`,

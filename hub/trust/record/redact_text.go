@@ -23,9 +23,10 @@ var patterns = []struct {
 	{[]string{"cookie:", "authorization:"}, regexp.MustCompile(`(?i)\b(?:(?:set-)?cookie:|authorization:[ \t]*(?:[a-z]+[ \t])?)[ \t]*([^\r\n]+)`), always},
 	{[]string{"://"}, regexp.MustCompile(`://[^\s/:@]*:([^\s/@]+)@`), always},
 	{
-		[]string{"code=", "sig", "auth=", "session", "sid=", "jwt=", "key="},
-		regexp.MustCompile(`(?i)[?&#](?:code|sig|(?:x-amz-)?signature|auth|session(?:_?id)?|sid|jwt|key)=([^\s&#"'<>]+)`), always,
+		[]string{"code=", "sig", "auth=", "session", "sid=", "jwt=", "key=", "ticket=", "otp=", "magic=", "invite=", "nonce="},
+		regexp.MustCompile(`(?i)[?&#](?:code|sig|(?:x-amz-)?signature|auth|session(?:_?id)?|sid|jwt|key|ticket|otp|magic|invite|nonce)=([^\s&#"'<>]+)`), always,
 	},
+	{[]string{"?", "&", "#"}, regexp.MustCompile(`[?&#][a-z]=([\w.~+-]{16,})`), isRandom},
 	{
 		[]string{"eyj", "gh", "glpat-", "xox", "sk-", "k_live_", "akia", "asia", "aiza", "tba_", "tbh_", "tbr_", "npm_", "pypi-", "hf_"},
 		regexp.MustCompile(`\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*|\b(?:gh[pousr]_|github_pat_|glpat-|xox[a-z]-|sk-|[rs]k_live_|AKIA|ASIA|AIza|tb[ahr]_|npm_|pypi-|hf_)[\w-]{12,}`), always,
@@ -36,6 +37,11 @@ var patterns = []struct {
 		[]string{"phrase", "mnemonic"},
 		regexp.MustCompile(`(?i)(?:(?:pass|seed|recovery) ?phrase|mnemonic)[\\"'*]*\s*(?:[:=]+|\bis\b:?)\s*([^\r\n"<>]*[^\s"<>])`), always,
 	},
+	{ // to the end of its line: it may be a sentence
+		[]string{"passw", "passcode", "kennwort", "contrase"},
+		regexp.MustCompile(`(?i)(?:passw(?:or)?[dt]|passcode|kennwort|contraseña)[ \t]*:[ \t]*([^\s"'<>\[][^\r\n<>]*)`), always,
+	},
+	{[]string{"passw", "passcode", "pin"}, regexp.MustCompile(`(?i)(?:passw(?:or)?[dt]|passcode|\bpin)[ \t]+([^\s"'<>]*[^\s"'<>.,;:!?)])`), hasDigit},
 	{
 		[]string{"pass", "secret", "token", "key", "pwd", "pin", "otp", "cvv", "cvc", "kennwort", "contrase"},
 		regexp.MustCompile(`(?i)(?:passw(?:or)?[dt]|passcode|kennwort|contraseña|secret|token|api[ _-]?key|access[ _-]?key|\bpwd|\bpass|\bpin|\botp|\bcv[vc]2?)[\\"'*]*\s*` +
@@ -115,6 +121,9 @@ func isRandom(s string) bool {
 	}
 	return bits >= 3.5 && strings.ContainsAny(s, "0123456789")
 }
+
+// hasDigit reports whether s is rather a password than the word that follows one.
+func hasDigit(s string) bool { return len(s) >= 4 && strings.ContainsAny(s, "0123456789") }
 
 // isEncoded reports whether s is not a word.
 func isEncoded(s string) bool {
