@@ -20,6 +20,7 @@ import (
 
 // ResumeTasks takes up the calls of tasks of earlier processes. No tab is connected yet.
 func (cs *Calls) ResumeTasks() {
+	cs.gate.desk.Sweep() // the store can be written now
 	cs.ledger.Restore(cs.core.Documents(ledger.Kind))
 	for _, task := range cs.ledger.Unended() {
 		of := task.TaskOf()

@@ -16,7 +16,16 @@ type AnswerRequest struct {
 	spec.AskResult
 }
 
+// getQuestions returns the open questions without what the calls would send: that is for who may decide.
 func getQuestions(r *endpoint.Request) error {
+	all := nonNil(r.Tenant.Hub.Owner.Desk().Open())
+	for i := range all {
+		all[i].Args, all[i].Why = nil, []string{"What it would send is shown to those who may decide."}
+	}
+	return r.Answer(all)
+}
+
+func getAllOfQuestions(r *endpoint.Request) error {
 	return r.Answer(nonNil(r.Tenant.Hub.Owner.Desk().Open()))
 }
 

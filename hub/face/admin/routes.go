@@ -71,6 +71,7 @@ var Routes = []Route{
 	{Method: "DELETE", Path: "/api/calls", For: Act, Serve: plain(deleteCall)},
 	{Method: "GET", Path: "/api/watch", For: Read, Serve: (*API).watch},
 	{Method: "GET", Path: "/api/questions", For: Read, Serve: plain(getQuestions)},
+	{Method: "GET", Path: "/api/questions/all", For: Decide, Serve: plain(getAllOfQuestions)},
 	{Method: "POST", Path: "/api/questions", For: Decide, Serve: plain(postAnswer)},
 	{Method: "GET", Path: "/api/questions/watch", For: Decide, Serve: (*API).watchQuestions}, // a call waits for the caller's answer
 	{Method: "POST", Path: "/api/token", For: Write, Serve: (*API).postToken},

@@ -129,6 +129,7 @@ type Desk struct {
 	closed    error       // why the Desk takes no more questions
 	questions []*question // oldest first
 	watchers  int
+	sweep     *time.Timer // nil: nothing is stored
 	history   history
 	permits   []permit // oldest first
 	allowed   definitions
@@ -425,6 +426,9 @@ func (d *Desk) Close(cause error) {
 		d.end(q, outcome{word: "withdrawn", err: cause})
 	}
 	d.permits = nil
+	if d.sweep != nil {
+		d.sweep.Stop()
+	}
 	d.stop()
 	d.changed.Fire()
 }

@@ -491,6 +491,28 @@ func TestLateAnswerOutlivesTheHub(t *testing.T) {
 	})
 }
 
+// What a question has shown must not stay in the store when its time is over, also if nobody looks.
+func TestStoredQuestionsExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &window{away: true})
+		by := client("c")
+		r.Ask(t.Context(), by, pay(by, `{}`))
+		time.Sleep(deferredFor + keepEvery)
+		synctest.Wait()
+		if len(r.late) != 0 {
+			t.Error("it is stored still")
+		}
+		r.Ask(t.Context(), by, pay(by, `{}`))
+		r.Close(errors.New("the hub ends"))
+		time.Sleep(deferredFor)
+		r.open(t, &window{away: true})
+		r.Sweep()
+		if len(r.late) != 0 {
+			t.Error("the next hub has it")
+		}
+	})
+}
+
 // A yes is good where it was given for: not in another browser with other logins, nor within another page.
 func TestLateYesElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

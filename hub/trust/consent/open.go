@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -164,7 +165,8 @@ func (d *Desk) leave(q *question, w *waiter, o outcome) {
 	d.changed.Fire()
 }
 
-// leaveAll is leave for all calls that wait for a question.
+// leaveAll is leave for all calls that wait for a question. With an *AskBack a further request of the client
+// brings the answer.
 func (d *Desk) leaveAll(q *question, o outcome) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -175,21 +177,11 @@ func (d *Desk) leaveAll(q *question, o outcome) {
 		w.end(o)
 	}
 	q.waits = nil
-	d.deferQuestion(q, deferredFor)
-}
-
-// askBack ends the wait of a call whose client brings the answer with a further request.
-func (d *Desk) askBack(q *question, back *AskBack) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if q.answering || len(q.waits) == 0 {
-		return
+	life := deferredFor
+	if _, q.askedBack = errors.AsType[*AskBack](o.err); q.askedBack {
+		q.showing, life = nil, askFor
 	}
-	for _, w := range q.waits {
-		w.end(outcome{word: "asked back", err: back})
-	}
-	q.waits, q.showing, q.askedBack = nil, nil, true
-	d.deferQuestion(q, askFor)
+	d.deferQuestion(q, life)
 }
 
 // deferQuestion lets a question for which no call waits stay open for some time, and ends the oldest ones if a

@@ -97,7 +97,7 @@ func (d *Desk) bring(ctx context.Context, q *question, s *showing, until time.Ti
 			d.accept(q, r, ByClient)
 			return false
 		case asksBack:
-			d.askBack(q, back)
+			d.leaveAll(q, outcome{word: "asked back", err: back})
 			return false
 		case ctx.Err() != nil:
 			return false

@@ -42,10 +42,21 @@ func (o *Options) howToAllow(q *question, id string) string {
 	words := fmt.Sprintf(". Tell the owner to %s within 24 hours, and make the same call again then", strings.Join(ways, ", or "))
 	if len(q.beforehand) > 0 {
 		if line := o.command(q.beforehand...); line != "" {
-			words += fmt.Sprintf(". For work while nobody is there, the owner allows it beforehand: `%s`", line)
+			words += fmt.Sprintf(". For work while nobody is there, the owner allows it beforehand%s: `%s`", q.unpinned(), line)
+			if q.key.Client == policy.TokenID || q.key.Client == policy.UnnamedID {
+				words += fmt.Sprintf(", which is about all programs without a credential of their own (`%s`)", o.command("token", "mint", "--name", "NAME"))
+			}
 		}
 	}
 	return words
+}
+
+// unpinned says what a rule of the owner's does not bind that an answer would.
+func (q *question) unpinned() string {
+	if q.key.Layer == policy.ByFlow || q.key.Pin == (policy.Pin{}) {
+		return ""
+	}
+	return ", whatever the tool becomes meanwhile"
 }
 
 // command returns one of tabhub's commands as the owner runs it, "" if the owner cannot.
@@ -67,7 +78,7 @@ func beforehand(c *Call) []string {
 	switch {
 	case d.Layer == policy.ByFile:
 		return nil
-	case d.Layer == policy.ByFlow && d.Rule == nil:
+	case d.Layer == policy.ByFlow && d.Rule == nil, strings.Contains(a.Name, "*"): // which a rule takes for a pattern
 		return nil
 	case d.Layer == policy.ByFlow:
 		return []string{"policy", "flow", d.Rule.From, string(a.Site.Domain), "allow", "--client", client}

@@ -25,10 +25,10 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"a client with a name", nil, "http://127.0.0.1:9147", nil, byPage,
 			"the owner has to allow this call first, and cannot be asked now. Tell the owner to open http://127.0.0.1:9147, or run `tabhub approve ID` within 24 hours, and make the same call again then. " +
-				"For work while nobody is there, the owner allows it beforehand: `tabhub policy set allow --client C --site shop.example --tool pay --until 8h`"},
+				"For work while nobody is there, the owner allows it beforehand, whatever the tool becomes meanwhile: `tabhub policy set allow --client C --site shop.example --tool pay --until 8h`"},
 		{"a program that is not on the path", mcpb, "http://127.0.0.1:9147", policy.Unnamed, byPage,
 			"the owner has to allow this call first, and cannot be asked now. Tell the owner to open http://127.0.0.1:9147, or run `/opt/x.mcpb/tabhub approve ID` within 24 hours, and make the same call again then. " +
-				"For work while nobody is there, the owner allows it beforehand: `/opt/x.mcpb/tabhub policy set allow --client unnamed --site shop.example --tool pay --until 8h`"},
+				"For work while nobody is there, the owner allows it beforehand, whatever the tool becomes meanwhile: `/opt/x.mcpb/tabhub policy set allow --client unnamed --site shop.example --tool pay --until 8h`, which is about all programs without a credential of their own (`/opt/x.mcpb/tabhub token mint --name NAME`)"},
 		{"a user with an account", func(...string) string { return "" }, "https://hub.example", nil, byPage,
 			"the owner has to allow this call first, and cannot be asked now. Tell the owner to open https://hub.example within 24 hours, and make the same call again then"},
 		{"a tool of the hub", nil, "", nil, func(c *Call) {
@@ -41,6 +41,8 @@ func TestRefusals(t *testing.T) {
 		},
 			"the owner has to allow this call first, and cannot be asked now. Tell the owner to run `tabhub approve ID` within 24 hours, and make the same call again then. " +
 				"For work while nobody is there, the owner allows it beforehand: `tabhub policy flow private shop.example allow --client C`"},
+		{"a name that is a pattern", nil, "", nil, func(c *Call) { c.Action.Name = "get*" },
+			"the owner has to allow this call first, and cannot be asked now. Tell the owner to run `tabhub approve ID` within 24 hours, and make the same call again then"},
 		{"by the policy file", nil, "", nil, func(c *Call) { c.Decision.Layer = policy.ByFile },
 			"the owner has to allow this call first, and cannot be asked now. Tell the owner to run `tabhub approve ID` within 24 hours, and make the same call again then"},
 	} {

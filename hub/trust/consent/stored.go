@@ -45,8 +45,27 @@ func (d *Desk) keep(q *question) {
 	if err != nil || len(b) > maxStoredQuestion {
 		return
 	}
+	d.sweepLater()
 	q.stored, q.kept.Allowed, q.kept.Until = true, q.Allowed, q.Until
 	d.opts.Keep(q.ID, b)
+}
+
+// sweepLater has what is over deleted from the store, also if nobody asks for anything. The caller holds d.mu.
+func (d *Desk) sweepLater() {
+	if d.sweep == nil && d.closed == nil {
+		d.sweep = time.AfterFunc(keepEvery, d.Sweep)
+	}
+}
+
+// Sweep deletes the questions whose time is over.
+func (d *Desk) Sweep() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.removeExpired(time.Now())
+	d.sweep = nil
+	if len(d.questions) > 0 {
+		d.sweepLater()
+	}
 }
 
 // deletion is that of a stored question. err does not change once done is closed.

@@ -62,7 +62,11 @@ that its page shows, or no.
 		case len(pos) > 0:
 			return approve(cmd.Context(), a, pos[0], pos[1:])
 		}
-		return command.Show(cmd.Context(), a, "/api/questions", nil, *asJSON, printQuestions)
+		path := "/api/questions"
+		if *asJSON {
+			path += "/all" // with what the calls would send
+		}
+		return command.Show(cmd.Context(), a, path, nil, *asJSON, printQuestions)
 	}
 	return cmd
 }
@@ -106,7 +110,7 @@ func approve(ctx context.Context, a *command.App, id string, answer []string) er
 		return err
 	}
 	var all []consent.Question
-	if err := r.Call(ctx, http.MethodGet, "/api/questions", nil, &all); err != nil {
+	if err := r.Call(ctx, http.MethodGet, "/api/questions/all", nil, &all); err != nil {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(q consent.Question) bool { return !strings.HasPrefix(q.ID, strings.ToUpper(id)) })
