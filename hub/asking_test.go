@@ -530,3 +530,29 @@ func TestAskingShowsAnAddress(t *testing.T) {
 		<-done
 	})
 }
+
+// A yes must not be used up by a call that was not sent, as a dialog blocks its page.
+func TestYesForCallThatIsNotSent(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		w.register(w.browser, 1, tools("https://bank.example/", `send:"annotations":{"destructiveHint":true}`))
+		dialog := func(d spec.Dialog) { w.browser.Notify(1, &spec.TabState{Dialog: &d}); synctest.Wait() }
+		send := func() *pendingCall {
+			c := &pendingCall{done: make(chan struct{})}
+			go func() {
+				defer close(c.done)
+				c.result, c.err = w.hub.Calls.Call(t.Context(), call.Request{Name: "website_tool_bank_example__send", By: w.claude})
+			}()
+			return c
+		}
+		c := send()
+		q := w.asked()
+		dialog(spec.Dialog{Type: "confirm", Message: "Sure?"})
+		w.says(q, spec.ReachOnce)
+		c.want(t, "nothing was sent")
+		dialog(spec.Dialog{})
+		c = send()
+		if r := w.browser.Next(); r.Method != spec.MethodExecuteTool {
+			t.Errorf("the browser was sent %s", r.Method)
+		}
+	})
+}

@@ -150,8 +150,8 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 		resp, err = r.attempts(ctx)
 	}
 	r.call.Leave()
-	if cause := context.Cause(ctx); cause != nil && !r.sent {
-		h.gate.desk.Unsent(r.ad.answer, cause)
+	if !r.sent {
+		h.gate.desk.Unsent(r.ad.answer, context.Cause(ctx))
 	}
 	if r.sent && errors.Is(err, tabtransport.ErrLeft) {
 		return resp, err // the process that resumes it records it

@@ -151,19 +151,27 @@ func (d *Desk) apply(q *question, made policy.Rule, o outcome) *deletion {
 	var deferred []*question
 	d.mu.Lock()
 	q.answering = false
+	if q.withdrawn != nil && o.err == nil {
+		made, o = policy.Rule{}, outcome{word: "withdrawn", by: o.by, err: q.withdrawn}
+	}
 	if o.word == "declined" && q.isCall() {
 		no := declinedFor
 		if len(q.waits) == 0 && !q.askedBack { // its client hears nothing of it
 			no = quietFor
 		}
 		d.history.add(q.key, no, now)
+		d.takeBack(q.key)
 	}
 	for _, other := range slices.Clone(d.questions) {
 		if other == q || !other.answering && !other.Allowed && other.answeredBy(made, o.reach) {
 			if len(other.waits) == 0 {
 				deferred = append(deferred, other)
 			}
-			d.settle(other, o)
+			if other == q {
+				d.settle(q, o)
+			} else { // the rule lets its call pass, where that is good
+				d.end(other, o)
+			}
 		}
 	}
 	gone := q.deleted
@@ -182,13 +190,16 @@ func (d *Desk) settle(q *question, o outcome) {
 	switch n := len(q.waits); {
 	case o.err == nil && n == 0 && (!wide || o.reach == spec.ReachSession): // that session may be over
 		q.by = o.by
-		d.allow(q)
+		d.allow(q, time.Now().Add(PermitFor))
 		return
 	case o.err == nil && n > 1 && !wide:
 		for _, w := range q.waits[:n-1] {
 			w.end(outcome{"ok for another", o.reach, o.by, &Denied{"the owner has allowed one of several identical calls that this client makes at once, and it was not this one; make it again only if it is to be done once more"}})
 		}
 		q.waits = q.waits[n-1:]
+	}
+	if o.err == nil && !wide && q.isCall() {
+		q.waits[0].once = d.pass(q, time.Now().Add(PermitFor))
 	}
 	d.end(q, o)
 }

@@ -132,6 +132,7 @@ type Desk struct {
 	sweep     *time.Timer // nil: nothing is stored
 	history   history
 	permits   []permit // oldest first
+	passed    []*once  // those whose calls may not be sent; oldest first
 	allowed   definitions
 }
 
@@ -251,7 +252,7 @@ func (d *Desk) add(q *question, w *waiter, p path) (*question, Answer, error) {
 			open = o
 		}
 	}
-	joins := open != nil && (open.showing != nil || len(open.waits) > 0)
+	joins := open != nil && (open.answering || open.showing != nil || len(open.waits) > 0)
 	switch {
 	case d.closed != nil:
 		return nil, Answer{}, d.closed
@@ -276,6 +277,7 @@ func (d *Desk) add(q *question, w *waiter, p path) (*question, Answer, error) {
 		d.deferQuestion(open, deferredFor)
 		return nil, Answer{Question: open.ID}, d.opts.unreachable(q, open.ID)
 	case p == noPath:
+		d.history.addUnseen(q.key, now)
 		d.questions = append(d.questions, q)
 		d.deferQuestion(q, deferredFor)
 		return nil, Answer{Question: q.ID}, d.opts.unreachable(q, q.ID)
@@ -337,9 +339,7 @@ func (d *Desk) ended(ctx context.Context, q *question, w *waiter) (Answer, error
 	if w.err != nil || !q.isCall() {
 		return a, w.err
 	}
-	if w.reach == spec.ReachOnce {
-		a.once = &once{of: q}
-	}
+	a.once = w.once
 	if ctx.Err() != nil {
 		d.Unsent(a, context.Cause(ctx))
 		return a, context.Cause(ctx)
@@ -350,7 +350,7 @@ func (d *Desk) ended(ctx context.Context, q *question, w *waiter) (Answer, error
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.permitNextRound(w.by, permit{key: q.key, left: maxRounds, question: q.ID, by: a.By})
+	d.permitNextRound(w.by, permit{key: q.key, left: maxRounds, question: q.ID, by: a.By, action: q.action})
 	return a, nil
 }
 
@@ -395,7 +395,7 @@ func (o *Options) waitingFor(id string, p path) string {
 var ErrWithdrawn = errors.New("the owner does not want to be asked")
 
 // Withdraw ends the questions about calls, those too that are deferred or allowed, for which why returns an error, with
-// that error.
+// that error. A yes that is being stored lets nothing pass then, nor does one that lets the next round of a call pass.
 func (d *Desk) Withdraw(why func(*policy.Action) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -404,9 +404,12 @@ func (d *Desk) Withdraw(why func(*policy.Action) error) {
 			continue
 		}
 		if err := why(q.action); err != nil {
+			q.withdrawn = err
 			d.end(q, outcome{word: "withdrawn", err: err})
 		}
 	}
+	d.passed = slices.DeleteFunc(d.passed, func(o *once) bool { return why(o.of.action) != nil })
+	d.permits = slices.DeleteFunc(d.permits, func(p permit) bool { return why(p.action) != nil })
 }
 
 // Close ends the wait of all calls, of which the questions stay in the store, and refuses further ones. It is idempotent, and does not wait for

@@ -49,6 +49,7 @@ type question struct {
 	shows      int       // how often something has
 	asked      time.Time // since when it has been shown: Since, or when a call has joined it
 	answering  bool      // an answer is being stored: no other counts
+	withdrawn  error     // why a yes that is being stored does not count; nil: it does
 	wrongCodes int
 	askedBack  bool   // a further request of the client may bring the answer
 	by         string // where it was allowed
@@ -72,6 +73,7 @@ type waiter struct {
 	outcome
 	ended   time.Time
 	deleted *deletion // of the question
+	once    *once     // nil if the answer is good for more than this call, or for none
 }
 
 // showing is the goroutine that brings a question to the owner. It belongs to the question, but for one
@@ -185,19 +187,24 @@ func (d *Desk) leaveAll(q *question, o outcome) {
 }
 
 // deferQuestion lets a question for which no call waits stay open for some time, and ends the oldest ones if a
-// client, or all, have more of them than may. The caller holds d.mu.
+// client, or all, have more of them than may: of those that the owner has allowed for themselves, so that no client
+// pushes them out by asking. The caller holds d.mu.
 func (d *Desk) deferQuestion(q *question, life time.Duration) {
 	q.Deferred, q.Until = true, time.Now().Add(life)
-	ofClient, all := 0, 0
+	var ofClient, all [2]int // questions without an answer, and with a yes
 	for _, o := range slices.Backward(slices.Clone(d.questions)) {
 		if len(o.waits) > 0 || o.answering || o.showing != nil { // of which there are as many as may be asked about
 			continue
 		}
-		all++
-		if o.key.Client == q.key.Client {
-			ofClient++
+		i := 0
+		if o.Allowed {
+			i = 1
 		}
-		if all > maxOpen || ofClient > maxOfClient && o.key.Client == q.key.Client {
+		all[i]++
+		if o.key.Client == q.key.Client {
+			ofClient[i]++
+		}
+		if all[i] > maxOpen || ofClient[i] > maxOfClient && o.key.Client == q.key.Client {
 			d.end(o, outcome{})
 		}
 	}

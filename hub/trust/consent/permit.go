@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 )
 
@@ -26,12 +27,13 @@ type permit struct {
 	left     int    // further rounds, with this one
 	question string
 	by       string
+	action   *policy.Action
 	until    time.Time
 }
 
-// allow has a question for which no call waits stay as a yes to the identical call, once. The caller
-// holds d.mu.
-func (d *Desk) allow(q *question) {
+// allow has a question for which no call waits stay as a yes to the identical call, once, until then. The
+// caller holds d.mu.
+func (d *Desk) allow(q *question, until time.Time) {
 	q.Allowed = true
 	if q.showing != nil {
 		q.showing.stop()
@@ -40,24 +42,51 @@ func (d *Desk) allow(q *question) {
 	if !slices.Contains(d.questions, q) {
 		d.questions = append(d.questions, q)
 	}
-	d.deferQuestion(q, PermitFor)
+	d.deferQuestion(q, time.Until(until))
 }
 
-// Unsent says that the call was not made which an answer has let pass, as ctx ended with that cause: a yes
-// for this once stays good for the identical call, unless its owner has ended it.
+// Unsent says that the call was not made which an answer has let pass; cause is its ctx's, nil without one. A yes
+// for this once stays good for the identical call as long as it was, unless its owner has ended it, or has
+// declined the identical call meanwhile. A yes that let a call pass longer than quietFor ago is gone.
 func (d *Desk) Unsent(a Answer, cause error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if o := a.once; o != nil && !o.back && d.closed == nil && !errors.Is(cause, ErrWithdrawn) {
-		o.back, o.of.by = true, a.By
-		d.allow(o.of)
+	now := time.Now()
+	i := slices.Index(d.passed, a.once)
+	if i < 0 || d.closed != nil || errors.Is(cause, ErrWithdrawn) {
+		return
+	}
+	o := d.passed[i]
+	d.passed = slices.Delete(d.passed, i, i+1)
+	if now.Sub(o.at) < quietFor && now.Before(o.until) {
+		o.of.by = a.By
+		d.allow(o.of, o.until)
 	}
 }
 
 // once is the one call that a yes lets pass.
 type once struct {
-	of   *question // of which it is the answer
-	back bool      // it was given back: the next call has it. Guarded by Desk.mu.
+	of    *question // of which it is the answer
+	at    time.Time // when it passed
+	until time.Time // how long the yes is good
+}
+
+// pass has a yes let one call pass. The caller holds d.mu.
+func (d *Desk) pass(q *question, until time.Time) *once {
+	o := &once{q, time.Now(), until}
+	d.passed = append(slices.DeleteFunc(d.passed, func(p *once) bool { return o.at.Sub(p.at) >= quietFor }), o)
+	d.passed = d.passed[max(0, len(d.passed)-maxOpen):]
+	return o
+}
+
+// takeBack takes back the yes to a call, if there is one that is not used. The caller holds d.mu.
+func (d *Desk) takeBack(k key) {
+	d.passed = slices.DeleteFunc(d.passed, func(o *once) bool { return o.of.key == k })
+	for _, q := range slices.Clone(d.questions) {
+		if q.Allowed && q.key == k {
+			d.end(q, outcome{})
+		}
+	}
 }
 
 // usePermit uses up the permit for a call, if there is one. The caller holds d.mu.
@@ -68,15 +97,15 @@ func (d *Desk) usePermit(by *Caller, k key) (a Answer, ok bool) {
 		d.permitNextRound(by, p)
 		return Answer{Question: p.question, Reach: spec.ReachOnce, By: p.by}, true
 	}
-	i := slices.IndexFunc(d.questions, func(q *question) bool { return q.Allowed && q.key == k })
+	i := slices.IndexFunc(d.questions, func(q *question) bool { return q.Allowed && !q.answering && q.key == k })
 	if i < 0 {
 		return Answer{}, false
 	}
 	q := d.questions[i]
-	a = Answer{Question: q.ID, Reach: spec.ReachOnce, By: q.by, once: &once{of: q}}
+	a = Answer{Question: q.ID, Reach: spec.ReachOnce, By: q.by, once: d.pass(q, q.Until)}
 	d.end(q, outcome{})
 	a.used = q.deleted
-	d.permitNextRound(by, permit{key: k, left: maxRounds, question: q.ID, by: q.by})
+	d.permitNextRound(by, permit{key: k, left: maxRounds, question: q.ID, by: q.by, action: q.action})
 	return a, true
 }
 
