@@ -232,6 +232,12 @@ func (f *files) sync(head Head) error {
 
 func (f *files) removePayloads(_ context.Context, old []piece) error {
 	for _, p := range old {
+		if p == f.segment && f.payloads != nil {
+			err := f.payloads.Close()
+			if f.payloads = nil; err != nil {
+				return err
+			}
+		}
 		if err := os.Remove(p.(segment).payloadsFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -315,7 +315,11 @@ func (f *Recorder) run(w *writer) {
 	defer close(f.ended)
 	var batch []Line // taken from the queue
 	var retry time.Time
-	timer := time.NewTimer(retireDelay)
+	first := retireDelay
+	if !w.o.Payloads && w.o.Arguments == 0 {
+		first = 0 // what was kept goes now
+	}
+	timer := time.NewTimer(first)
 	defer timer.Stop()
 	var gathered time.Time // when the next write is due
 	for done := false; !done; {

@@ -15,10 +15,10 @@ func (w *writer) retire(ctx context.Context) error {
 		return nil
 	}
 	w.retired = now // also if another writer has to do it: next counts from here
-	if !w.begun || w.late != "" {
+	if w.late != "" {
 		return nil
 	}
-	if err := w.clear(ctx); err != nil {
+	if err := w.clear(ctx); err != nil || !w.begun {
 		return err
 	}
 	old, err := w.surplus(ctx)
@@ -42,8 +42,8 @@ func (w *writer) retire(ctx context.Context) error {
 	return w.medium.remove(ctx, old)
 }
 
-// clear removes the payloads of pieces that are older than Options.Arguments. The last piece, which is
-// being written, keeps them.
+// clear removes the payloads of pieces that are older than Options.Arguments, also if this writer has
+// written nothing yet.
 func (w *writer) clear(ctx context.Context) error {
 	if w.o.Payloads {
 		return nil
@@ -58,16 +58,16 @@ func (w *writer) clear(ctx context.Context) error {
 	}
 	now := w.medium.now(newest)
 	n := 0
-	for ; n < len(all)-1; n++ {
+	for ; n < len(all); n++ {
 		_, changed, err := all[n].stat()
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if now.Sub(changed) <= w.o.Arguments {
+		if w.o.Arguments > 0 && now.Sub(changed) <= w.o.Arguments {
 			break
 		}
 	}
-	if n == 0 || all[n-1].first() == w.cleared {
+	if n == 0 || n < len(all) && all[n-1].first() == w.cleared { // the last piece may have got new ones
 		return nil
 	}
 	if err := w.medium.removePayloads(ctx, all[:n]); err != nil {

@@ -2,7 +2,11 @@ package record
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"iter"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -39,4 +43,39 @@ func TestRetireByTheClockOfTheServers(t *testing.T) {
 			t.Errorf("with a clock that is %v ahead it removes %v, %v", ahead, old, err)
 		}
 	}
+}
+
+// A hub that nobody uses any more must not keep for years what it was to keep for 30 days.
+func TestArgumentsOfAnIdleHub(t *testing.T) {
+	dir := t.TempDir() + "/record"
+	o := Options{User: "ann", Arguments: DefaultArguments}
+	f := Open(dir, o)
+	e := entry("order")
+	e.Class, e.Args = "write", json.RawMessage(`{"eur":5}`)
+	f.Append(e)
+	f.Close()
+	kept := func() int {
+		found, err := filepath.Glob(dir + "/*.payloads.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(found)
+	}
+	Open(dir, o).Close()
+	if kept() != 1 {
+		t.Fatalf("%d files of arguments", kept())
+	}
+	all, err := segments(dir)
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	old := time.Now().Add(-DefaultArguments - time.Hour)
+	if err := errors.Join(os.Chtimes(all[0].linesFile(), old, old), os.Chtimes(all[0].payloadsFile(), old, old)); err != nil {
+		t.Fatal(err)
+	}
+	Open(dir, o).Close()
+	if kept() != 0 {
+		t.Error("the arguments are still there")
+	}
+	intact(t, dir)
 }
