@@ -69,7 +69,7 @@ func TestOrdinaryCalls(t *testing.T) {
 		cmd.Env = append(slices.Clone(cmd.Env), "TABHUB_TOKEN="+mint("claude-code at "+hostOf(site)))
 		c := pipe(t, cmd)
 		c.reply = func(string) string {
-			return `{"action":"accept","content":{"answer":"Yes, always for this client at this site"}}`
+			return `{"action":"accept","content":{"answer":"Yes, always for this client with this tool at this site"}}`
 		}
 		c.ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}},"clientInfo":{"name":"claude-code","version":"2"}}`)
 		c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)

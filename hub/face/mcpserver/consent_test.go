@@ -105,7 +105,7 @@ func TestOwnerAllowsAlwaysThroughAClient(t *testing.T) {
 		}
 		return c.next()
 	}
-	if got := pay("Yes, always for this client at this site"); !strings.Contains(got, "paid") {
+	if got := pay("Yes, always for this client with this tool at this site"); !strings.Contains(got, "paid") {
 		t.Error(got)
 	}
 	if got := pay(""); !strings.Contains(got, "paid") {

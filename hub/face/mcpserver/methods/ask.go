@@ -61,7 +61,7 @@ func inputRequest(q *spec.Ask) json.RawMessage {
 func elicitation(q *spec.Ask) json.RawMessage {
 	words := make([]string, 0, len(q.Reaches)+1)
 	for _, r := range q.Reaches {
-		words = append(words, answerWords(r))
+		words = append(words, answerWords(r, consent.IsAboutSite(q)))
 	}
 	b, _ := json.Marshal(map[string]any{ // strings
 		"message": consent.Text(q),
@@ -75,12 +75,15 @@ func elicitation(q *spec.Ask) json.RawMessage {
 	return b
 }
 
-// answerWords says what a client's user may answer. A lasting yes is offered at a site alone.
-func answerWords(r spec.Reach) string {
-	if r == spec.ReachApp {
+// answerWords says what a client's user may answer. A lasting yes is about a site, or a tool there.
+func answerWords(r spec.Reach, aboutSite bool) string {
+	switch {
+	case r != spec.ReachApp:
+		return consent.ReachWords[r]
+	case aboutSite:
 		return "Yes, always for this client at this site"
 	}
-	return consent.ReachWords[r]
+	return "Yes, always for this client with this tool at this site"
 }
 
 // reachOf returns what a client's user has answered. All that is not a clear yes is no, but for what a client
@@ -89,7 +92,7 @@ func reachOf(result json.RawMessage) (spec.AskResult, error) {
 	action, _ := rawjson.String(rawjson.Get(jsonrpc.OrEmpty(result), "action"))
 	answer, _ := rawjson.String(rawjson.Get(jsonrpc.OrEmpty(result), "content", answerMember))
 	for reach := range consent.ReachWords {
-		if action == "accept" && answer == answerWords(reach) {
+		if action == "accept" && (answer == answerWords(reach, false) || answer == answerWords(reach, true)) {
 			return spec.AskResult{Reach: reach}, nil
 		}
 	}
