@@ -131,7 +131,7 @@ func getLogSites(r *endpoint.Request) error {
 }
 
 // getPayloads answers the arguments and results of the lines that GET /api/log answers to the same
-// parameters, as far as the hub keeps them. With the parameter of=args it leaves out the results.
+// parameters, as far as the hub keeps them. With the parameter of=brief it leaves out large results.
 func getPayloads(r *endpoint.Request) error {
 	q := r.URL.Query()
 	query, err := logQuery(q)
@@ -139,8 +139,8 @@ func getPayloads(r *endpoint.Request) error {
 		return err
 	}
 	of := q.Get("of")
-	if of != "" && of != "args" {
-		return endpoint.BadRequest("of is %q; it may be args", of)
+	if of != "" && of != "brief" {
+		return endpoint.BadRequest("of is %q; it may be brief", of)
 	}
 	lines, err := r.Tenant.Record.Read(r.Context(), query)
 	if err != nil {
@@ -150,11 +150,12 @@ func getPayloads(r *endpoint.Request) error {
 	if err != nil {
 		return err
 	}
-	if of == "args" {
-		for i := range payloads {
-			payloads[i].Result, payloads[i].NotKept.Result = nil, 0
+	if of == "brief" {
+		for i, p := range payloads {
+			if len(p.Result) > record.MaxAnswer {
+				payloads[i].Result = nil
+			}
 		}
-		payloads = slices.DeleteFunc(payloads, func(p record.Payload) bool { return p.Args == nil && p.NotKept.Args == 0 })
 	}
 	return r.Answer(nonNil(payloads))
 }

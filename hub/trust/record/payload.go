@@ -14,6 +14,10 @@ import (
 // maxPayload is the size of the largest arguments and results that are stored.
 const maxPayload = 64 << 10
 
+// MaxAnswer is the size of the largest result that is stored with the arguments of a call that cannot be
+// undone: what an order came to is often in its result alone.
+const MaxAnswer = 4 << 10
+
 // redactTime is how long one write may search for secrets. Payloads that are left then are not
 // stored: lines do not wait for them.
 const redactTime = 100 * time.Millisecond
@@ -53,7 +57,7 @@ const maxParties = 256
 
 // roomFor reports whether the arguments of a line may be kept, and counts them.
 func (w *writer) roomFor(l *Line, now time.Time) bool {
-	of := party{l.Client, l.Class == "destructive"}
+	of := party{l.Client, l.isFinal()}
 	a := w.room[of]
 	if a == nil {
 		if w.room == nil || len(w.room) == maxParties {
@@ -62,7 +66,7 @@ func (w *writer) roomFor(l *Line, now time.Time) bool {
 		a = new(allowance)
 		w.room[of] = a
 	}
-	return a.take(len(l.Args), now)
+	return a.take(len(l.Args)+len(l.Result), now)
 }
 
 const (
@@ -86,6 +90,9 @@ func (a *allowance) take(n int, now time.Time) bool {
 
 // acts reports whether an entry is of a call that may change something.
 func (e *Entry) acts() bool { return e.Class != "" && e.Class != "read" }
+
+// isFinal reports whether an entry is of a call that cannot be undone.
+func (e *Entry) isFinal() bool { return e.Class == "destructive" }
 
 // writePayloads writes the payloads of lines that are written: all, or the arguments of those that act.
 func (w *writer) writePayloads(ctx context.Context, lines []Line) error {

@@ -48,8 +48,8 @@ type Options struct {
 	Keep     time.Duration // how long entries stay; 0 means DefaultKeep
 	Max      int64         // how many bytes stay; 0 means DefaultMax
 	Payloads bool          // store arguments and results of all calls, too, for as long as the lines
-	// Arguments is how long the arguments of calls that act stay, if Payloads are not stored anyway. 0:
-	// none are, and those that were go.
+	// Arguments is how long the arguments of calls that act stay, and small results of those that cannot be
+	// undone, if Payloads are not stored anyway. 0: none are, and those that were go.
 	Arguments time.Duration
 	Key       []byte            // of the digests of arguments; nil: one that is stored beside the lines
 	Changed   *broadcast.Signal // fires when lines were written; nil: nobody looks
@@ -125,10 +125,13 @@ func start(m medium, o Options, gather time.Duration) *Recorder {
 // Append implements Log.
 func (f *Recorder) Append(e Entry) {
 	l := Line{Entry: e}
+	most := maxPayload
 	if !f.o.Payloads {
-		l.Result = nil
+		if most = MaxAnswer; f.o.Arguments == 0 || !e.isFinal() {
+			l.Result = nil
+		}
 	}
-	if len(l.Result) > maxPayload {
+	if len(l.Result) > most {
 		l.notKept.Result, l.Result = len(l.Result), nil
 	}
 	if len(l.Args) > maxPayload {

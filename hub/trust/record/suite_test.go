@@ -344,22 +344,29 @@ func testArguments(t *testing.T, place place) {
 			t.Fatal(err)
 		}
 		for _, p := range found {
-			if p.Result != nil {
-				t.Errorf("a result is kept: %s", p.Result)
-			}
-			all = append(all, string(p.Args))
+			all = append(all, string(p.Args)+string(p.Result))
 		}
 		return all
 	}
 	e := entry("order")
-	e.URL, e.Args, e.Result = "https://e.com/"+strings.Repeat("x", 1000), json.RawMessage(`{"eur":5,"pin":"1234"}`), json.RawMessage(`{"content":[]}`)
+	e.URL, e.Args, e.Result = "https://e.com/"+strings.Repeat("x", 1000), json.RawMessage(`{"eur":5,"pin":"1234"}`), json.RawMessage(`{"total":"5.00"}`)
 	for _, class := range []string{"read", "", "write", "destructive", "relay"} {
 		e.Class = class
 		f.Append(e)
 	}
 	want := `{"eur":5,"pin":"[cut]"}`
-	if got := kept(f); !slices.Equal(got, []string{want, want, want}) {
+	if got := kept(f); !slices.Equal(got, []string{want, want + `{"total":"5.00"}`, want}) {
 		t.Errorf("kept %q", got)
+	}
+	large := e
+	large.Class, large.Tool, large.Result = "destructive", "large", json.RawMessage(`"`+strings.Repeat("x", record.MaxAnswer)+`"`)
+	f.Append(large)
+	lines, err := f.Read(t.Context(), record.Query{Tool: "large"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := f.Payloads(t.Context(), lines); err != nil || len(found) != 1 || found[0].Result != nil || found[0].NotKept.Result != len(large.Result) {
+		t.Errorf("a large result: %+v, %v", found, err)
 	}
 	for i := range 500 {
 		f.Append(e)
@@ -380,7 +387,7 @@ func testArguments(t *testing.T, place place) {
 	e.Tool = "new"
 	f.Append(e)
 	f.Close()
-	if left := calls(t, f); len(left) != 506 || left[505] != "new" {
+	if left := calls(t, f); len(left) != 507 || left[506] != "new" {
 		t.Errorf("%d lines are left", len(left))
 	}
 	if got := kept(f); len(got) > 0 {

@@ -2,6 +2,7 @@ package recordcli
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
+	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
 
@@ -44,6 +46,9 @@ func (p *entryPrinter) printHeader() error {
 // print prints a line of the record. given is what its call was given, as far as that is known.
 func (p *entryPrinter) print(l *record.Line, given record.Payload) error {
 	what := lineWords(&l.Entry, l.Note, p.names.Of)
+	if l.Class != policy.Destructive.String() { // whose answers say more than the line has room for
+		given.Result = nil
+	}
 	return p.printAt(l.Time, p.actor(&l.Entry), what, givenWords(given), lineEnd(l))
 }
 
@@ -213,17 +218,46 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%.0f s", d.Seconds())
 }
 
-// givenWords says in a few words what a call was given.
+// givenWords says in a few words what a call was given and, as far as that is kept, what came of it.
 func givenWords(p record.Payload) string {
-	args := p.Args
+	words := members(p.Args)
 	if n := p.NotKept.Args; n > 0 {
-		return fmt.Sprintf("(%d bytes, not kept)", n)
+		words = fmt.Sprintf("(%d bytes, not kept)", n)
 	}
-	if len(args) == 0 || args[0] != '{' {
+	if answer := answerIn(p.Result); answer != "" {
+		words = strings.TrimSpace(words + " → " + answer)
+	}
+	return words
+}
+
+// answerIn says in a few words what a result says: its structured content, or its text.
+func answerIn(result json.RawMessage) string {
+	if len(result) == 0 || result[0] != '{' {
+		return ""
+	}
+	if words := members(rawjson.Get(result, "structuredContent")); words != "" {
+		return words
+	}
+	for block := range rawjson.Elements(rawjson.Get(result, "content")) {
+		text, ok := rawjson.String(rawjson.Get(block, "text"))
+		if !ok {
+			continue
+		}
+		if rawjson.Valid([]byte(text), spec.MaxDepth) == nil {
+			return cmp.Or(members([]byte(text)), text)
+		}
+		return text
+	}
+	return ""
+}
+
+// members says in a few words what an object has.
+func members(object json.RawMessage) string {
+	if len(object) == 0 || object[0] != '{' {
 		return ""
 	}
 	var all []string
-	for name, value := range rawjson.Members(args) {
+	for name, value := range rawjson.Members(object) {
 		text, isText := rawjson.String(value)
 		if !isText {
 			text = string(value)

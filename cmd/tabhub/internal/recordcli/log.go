@@ -251,7 +251,7 @@ func (l *logSource) given(ctx context.Context, lines []record.Line) map[uint64]r
 		found, _ = record.ReadPayloads(ctx, dir, lines)
 	default:
 		if r, err := l.App.Remote(); err == nil {
-			_ = r.Call(ctx, http.MethodGet, "/api/log/payloads?of=args&"+values(&l.query).Encode(), nil, &found)
+			_ = r.Call(ctx, http.MethodGet, "/api/log/payloads?of=brief&"+values(&l.query).Encode(), nil, &found)
 		}
 	}
 	given := make(map[uint64]record.Payload, len(found))

@@ -131,7 +131,7 @@ func (c *Config) Settings() []*Setting {
 	group(groupRecords,
 		set("log-keep", &c.LogKeep, "how long the hub keeps the record, such as 90d"),
 		set("log-max", &c.LogMax, "how large the record may become, such as 256MiB; the oldest lines go first"),
-		set("log-arguments", &c.LogArguments, "how long the record keeps what calls that act were given, except what looks like a secret; 0 for not at all"),
+		set("log-arguments", &c.LogArguments, "how long the record keeps what calls that act were given, and what those that cannot be undone answered, except what looks like a secret; 0 for not at all"),
 		set("log-payloads", yesNo(&c.LogPayloads), "record the arguments and results of all calls, as long as the record, except what looks like a secret"),
 		set("log-level", oneOfThese(&c.logLevel, "info", "debug", "info", "warn", "error"), "how much the hub logs: debug, info, warn or error", IsFlag),
 		set("log-format", oneOfThese(&c.logFormat, formatText, formatText, formatJSON), "the format of the hub's log: text, or json (an object a line)"),

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brief, notKept, valuesOf } from "./given.ts";
+import { answerIn, brief, notKept, valuesOf } from "./given.ts";
 
 const deep = JSON.parse("[".repeat(60) + '"x"' + "]".repeat(60));
 
@@ -17,6 +17,17 @@ for (const [args, want] of [
   [{ long: "x".repeat(500), next: "y" }, `long: ${"x".repeat(59)}… · next: y`],
 ]) {
   test(want, () => assert.equal(brief(args), want));
+}
+
+// What an order came to is often in its result alone.
+for (const [result, want] of [
+  [{ content: [{ type: "text", text: '{"orderNumber":7,"totalCents":3700}' }] }, "orderNumber: 7 · totalCents: 3700"],
+  [{ content: [], structuredContent: { total: "37.00" } }, "total: 37.00"],
+  [{ content: [{ type: "image" }, { type: "text", text: "Thank you" }] }, "Thank you"],
+  [{ content: {} }, ""],
+  [null, ""],
+]) {
+  test(`the answer ${want}`, () => assert.equal(brief(answerIn(result)), want));
 }
 
 test("what is not kept", () => assert.equal(notKept(123456), "123,456 bytes, not kept"));

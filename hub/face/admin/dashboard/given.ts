@@ -20,6 +20,18 @@ export function brief(args: unknown) {
   return cut(all, MOST);
 }
 
+/** What a result says: its structured content, or its text. */
+export function answerIn(result: any): unknown {
+  if (result?.structuredContent) return result.structuredContent;
+  const text = Array.isArray(result?.content) ? result.content.find(({ type }: any) => type === "text")?.text : undefined;
+  if (typeof text !== "string") return "";
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 /** @param bytes that the hub has not kept. It says so beside what was given, where no client can. */
 export const notKept = (bytes: number) => `${bytes.toLocaleString("en")} bytes, not kept`;
 

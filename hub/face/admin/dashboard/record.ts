@@ -1,7 +1,7 @@
 // The record: its lines, searched by all that they hold, a page at a time, and files of them.
 
 import { byID, chip, outcomeChip, problem, element, foreign, link, list, row, tell, took, when } from "./dom.ts";
-import { brief, notKept } from "./given.ts";
+import { answerIn, brief, notKept } from "./given.ts";
 import { PAGE } from "./pages.ts";
 import { ask, file, mayWrite } from "./session.ts";
 import { tookOf } from "./steps.ts";
@@ -76,7 +76,7 @@ export const view: View = {
     if (pages.length) query.set("before", String(pages[pages.length - 1]));
     const [lines, payloads, sites] = await Promise.all([
       ask("GET", `api/log?${query}`),
-      mayWrite() ? ask("GET", `api/log/payloads?${query}&of=args`) : [],
+      mayWrite() ? ask("GET", `api/log/payloads?${query}&of=brief`) : [],
       ask("GET", "api/log/sites"),
     ]);
     for (const { domain, last } of sites as RecordedSite[]) addSite(domain, `${domain} · last used ${when(last)}`);
@@ -143,8 +143,8 @@ function showRecord(lines: Line[], payloads: Payload[]) {
   const shown = lines.slice(0, PAGE);
   const inTime = shown.toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time) || b.n - a.n);
   const calls = new Set(shown.filter(({ event }) => event === "call").map(({ call }) => call)); // the line of a call says what was answered
-  const given = new Map(payloads.map(({ n, args, argsNotKept }) => [n, argsNotKept ? notKept(argsNotKept) : brief(args)]));
-  list(byID("record-rows"), "table", inTime.filter((l) => !(l.event === "ask" && calls.has(l.call) && events() === USUAL)).map((l) => line(l, given.get(l.n) ?? "")));
+  const given = new Map(payloads.map((p) => [p.n, p]));
+  list(byID("record-rows"), "table", inTime.filter((l) => !(l.event === "ask" && calls.has(l.call) && events() === USUAL)).map((l) => line(l, said(l, given.get(l.n)))));
   byID("no-lines").hidden = lines.length > 0 || filtered();
   byID("no-match").hidden = lines.length > 0 || !filtered();
   byID("newer").hidden = pages.length === 0;
@@ -154,6 +154,12 @@ function showRecord(lines: Line[], payloads: Payload[]) {
 }
 
 const filtered = () => pages.length > 0 || [...asked().keys()].some((name) => name !== "event");
+
+/** What a call was given and, of one that cannot be undone, what came of it. */
+function said(l: Line, { args, argsNotKept, result }: Partial<Payload> = {}) {
+  const answer = l.class === "destructive" && result !== undefined ? brief(answerIn(result)) : "";
+  return [argsNotKept ? notKept(argsNotKept) : brief(args), answer && `→ ${answer}`].filter(Boolean).join(" ");
+}
 
 /** One line of the table, all of which leads to the story, if there is one. */
 function line(l: Line, given: string) {

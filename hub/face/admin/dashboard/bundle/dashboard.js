@@ -235,9 +235,9 @@ async function tell(within, act) {
     words3 = err instanceof Error && err.message ? `Not done: ${err.message}` : "Not done: the hub does not answer";
   }
   dispatchEvent(new Event(ACTED));
-  const said2 = typeof words3 === "string" ? words3 : "";
-  if (answer) answer.textContent = said2;
-  else if (said2) toast(said2, failed2);
+  const said3 = typeof words3 === "string" ? words3 : "";
+  if (answer) answer.textContent = said3;
+  else if (said3) toast(said3, failed2);
 }
 var TOAST = 6e3;
 function toast(words3, failed2 = false) {
@@ -511,8 +511,8 @@ function ruleRow(rule) {
 var isOwn = ({ by }) => by !== "preset" && by !== "file";
 var removeRule = ({ id }) => ask("DELETE", `api/policy/rule?id=${encodeURIComponent(id)}`);
 function asked(form) {
-  const said2 = [...new FormData(form)].filter(([, value]) => typeof value === "string" && value.trim() !== "");
-  return Object.fromEntries(said2.map(([name, value]) => [name, value.trim()]));
+  const said3 = [...new FormData(form)].filter(([, value]) => typeof value === "string" && value.trim() !== "");
+  return Object.fromEntries(said3.map(([name, value]) => [name, value.trim()]));
 }
 async function makeRule(rule) {
   const { rule: made2, exceptions } = await ask("POST", "api/policy/rule", rule);
@@ -577,7 +577,7 @@ function showCalls(calls) {
   byID("no-calls").hidden = rows2.length > 0;
 }
 var siteLink = (site2) => link("sites", { site: site2 }, foreign(site2));
-var clientLink = (client2 = "", said2 = "") => client2 ? link("clients", { client: client2 }, foreign(nameOf(client2))) : foreign(said2);
+var clientLink = (client2 = "", said3 = "") => client2 ? link("clients", { client: client2 }, foreign(nameOf(client2))) : foreign(said3);
 function showPauseOf(id, policy, subject, name) {
   const made2 = byID(id, HTMLButtonElement);
   const paused = isPaused(policy, subject);
@@ -824,7 +824,7 @@ function showClients(clients, sessions, policy) {
   list(byID("clients"), "table", rows2);
   byID("no-clients").hidden = rows2.length > 0;
 }
-var words = ({ said: said2, version, transport, protocol, bound }) => [[said2 || "without a name", version].filter(Boolean).join(" "), transport, protocol && `MCP ${protocol}`, bound && onlyIn(bound)].filter(Boolean).join(" · ");
+var words = ({ said: said3, version, transport, protocol, bound }) => [[said3 || "without a name", version].filter(Boolean).join(" "), transport, protocol && `MCP ${protocol}`, bound && onlyIn(bound)].filter(Boolean).join(" · ");
 var onlyIn = (browsers) => `only in ${browsers.join(", ") || "no browser"}`;
 function browsersOf(id, known2, { bindings }) {
   const name = (known2?.name ?? id).toLowerCase();
@@ -1402,11 +1402,21 @@ function brief(args2) {
   if (typeof args2 !== "object" || args2 === null) return cut(words2(args2), MOST);
   let all2 = "";
   for (const [name, value] of Object.entries(args2)) {
-    const said2 = words2(value);
-    if (said2) all2 += `${all2 && " · "}${name}: ${cut(said2, OF_VALUE)}`;
+    const said3 = words2(value);
+    if (said3) all2 += `${all2 && " · "}${name}: ${cut(said3, OF_VALUE)}`;
     if (all2.length > MOST) break;
   }
   return cut(all2, MOST);
+}
+function answerIn(result) {
+  if (result?.structuredContent) return result.structuredContent;
+  const text3 = Array.isArray(result?.content) ? result.content.find(({ type }) => type === "text")?.text : void 0;
+  if (typeof text3 !== "string") return "";
+  try {
+    return JSON.parse(text3);
+  } catch {
+    return text3;
+  }
 }
 var notKept = (bytes2) => `${bytes2.toLocaleString("en")} bytes, not kept`;
 function valuesOf(value, path = []) {
@@ -1419,9 +1429,9 @@ function words2(value) {
   const parts3 = [];
   let length = 0;
   for (const part of Object.values(value)) {
-    const said2 = words2(part);
-    if (said2) parts3.push(said2);
-    if ((length += said2.length) > OF_VALUE) break;
+    const said3 = words2(part);
+    if (said3) parts3.push(said3);
+    if ((length += said3.length) > OF_VALUE) break;
   }
   return parts3.join(", ");
 }
@@ -1445,16 +1455,16 @@ var linesOf = async (call) => (await ask("GET", `api/log?limit=100&call=${encode
 function showStory(lines2, payloads, carried) {
   const steps = stepsOf(lines2);
   const of = steps.find(({ is }) => is === "end")?.line ?? lines2.at(-1);
-  const said2 = payloads.find(({ n }) => n === of?.n);
+  const said3 = payloads.find(({ n }) => n === of?.n);
   byID("no-story").hidden = of !== void 0;
   byID("whole-story").hidden = of === void 0;
   if (!of) return;
   byID("story-title").replaceChildren(foreign(clientOf(of)), ": ", foreign(of.tool || of.event, "code"), ...of.domain ? [" at ", foreign(of.domain)] : []);
   const ended2 = steps.some(({ is }) => is === "end");
   byID("story-sum").replaceChildren(ended2 ? outcomeChip(of.outcome) : "", make("span", "number", when(of.time, true)), ended2 ? `took ${tookWords(of)}` : "");
-  byID("story-given").replaceChildren(...said2?.args === void 0 && !said2?.argsNotKept ? [] : [make("h3", "", "It was given"), said2.argsNotKept ? make("p", "soft", notKept(said2.argsNotKept)) : given(said2.args)]);
+  byID("story-given").replaceChildren(...said3?.args === void 0 && !said3?.argsNotKept ? [] : [make("h3", "", "It was given"), said3.argsNotKept ? make("p", "soft", notKept(said3.argsNotKept)) : given(said3.args)]);
   const start3 = steps[0].at ?? nanoseconds(of.time);
-  byID("story").replaceChildren(...steps.map((step) => shown2(step, start3, said2, carried)));
+  byID("story").replaceChildren(...steps.map((step) => shown2(step, start3, said3, carried)));
   byID("story-facts").replaceChildren(...factsOf(known([
     ["Client’s id", of.client],
     ["It calls itself", of.said],
@@ -1479,7 +1489,7 @@ function given(args2) {
   return all2.length > VALUES ? code(args2) : values(all2);
 }
 var known = (facts3) => facts3.filter(([, value]) => value).map(([name, value]) => [name, foreign(value ?? "")]);
-function shown2(step, start3, said2, carried) {
+function shown2(step, start3, said3, carried) {
   const { at, is, line: l } = step;
   const { head, facts: facts3 = [] } = tellers[is](l, carried);
   const later = Number((at ?? start3) - start3);
@@ -1488,8 +1498,8 @@ function shown2(step, start3, said2, carried) {
   const told = make("div", "", make("h3", "", ...head));
   const all2 = known(facts3);
   if (all2.length) told.append(factsOf(all2));
-  if (is === "end" && said2?.resultNotKept) told.append(make("h4", "soft", "Result"), make("p", "soft", notKept(said2.resultNotKept)));
-  else if (is === "end" && said2?.result !== void 0) told.append(make("h4", "soft", "Result"), code(said2.result));
+  if (is === "end" && said3?.resultNotKept) told.append(make("h4", "soft", "Result"), make("p", "soft", notKept(said3.resultNotKept)));
+  else if (is === "end" && said3?.result !== void 0) told.append(make("h4", "soft", "Result"), code(said3.result));
   return make("li", "", time, told);
 }
 function clock(at, start3) {
@@ -1593,7 +1603,7 @@ var view4 = {
     if (pages2.length) query2.set("before", String(pages2[pages2.length - 1]));
     const [lines2, payloads, sites] = await Promise.all([
       ask("GET", `api/log?${query2}`),
-      mayWrite() ? ask("GET", `api/log/payloads?${query2}&of=args`) : [],
+      mayWrite() ? ask("GET", `api/log/payloads?${query2}&of=brief`) : [],
       ask("GET", "api/log/sites")
     ]);
     for (const { domain, last } of sites) addSite(domain, `${domain} · last used ${when(last)}`);
@@ -1634,8 +1644,8 @@ function midnight(days) {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days).toISOString();
 }
 function keepFilter() {
-  const said2 = [...new FormData(filter)].filter(([, value]) => value !== "");
-  back = `#record?${new URLSearchParams(said2)}`;
+  const said3 = [...new FormData(filter)].filter(([, value]) => value !== "");
+  back = `#record?${new URLSearchParams(said3)}`;
   history.replaceState(null, "", back);
 }
 function showAdded() {
@@ -1646,8 +1656,8 @@ function showRecord(lines2, payloads) {
   const shown5 = lines2.slice(0, PAGE);
   const inTime = shown5.toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time) || b.n - a.n);
   const calls = new Set(shown5.filter(({ event }) => event === "call").map(({ call }) => call));
-  const given2 = new Map(payloads.map(({ n, args: args2, argsNotKept }) => [n, argsNotKept ? notKept(argsNotKept) : brief(args2)]));
-  list(byID("record-rows"), "table", inTime.filter((l) => !(l.event === "ask" && calls.has(l.call) && events2() === USUAL)).map((l) => line(l, given2.get(l.n) ?? "")));
+  const given2 = new Map(payloads.map((p) => [p.n, p]));
+  list(byID("record-rows"), "table", inTime.filter((l) => !(l.event === "ask" && calls.has(l.call) && events2() === USUAL)).map((l) => line(l, said2(l, given2.get(l.n)))));
   byID("no-lines").hidden = lines2.length > 0 || filtered();
   byID("no-match").hidden = lines2.length > 0 || !filtered();
   byID("newer").hidden = pages2.length === 0;
@@ -1656,6 +1666,10 @@ function showRecord(lines2, payloads) {
   byID("exports").hidden = lines2.length === 0;
 }
 var filtered = () => pages2.length > 0 || [...asked2().keys()].some((name) => name !== "event");
+function said2(l, { args: args2, argsNotKept, result } = {}) {
+  const answer = l.class === "destructive" && result !== void 0 ? brief(answerIn(result)) : "";
+  return [argsNotKept ? notKept(argsNotKept) : brief(args2), answer && `→ ${answer}`].filter(Boolean).join(" ");
+}
 function line(l, given2) {
   const usual = l.event === "call" || l.event === "relay";
   const tool = foreign(l.tool || (usual ? l.event : ""), "tool");
@@ -1668,7 +1682,7 @@ function line(l, given2) {
   const client2 = foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · "));
   const outcome = l.event === "ask" ? answerOf(l) : usual || l.outcome === "ok" ? outcomeChip(l.outcome) : foreign(l.outcome);
   const made2 = row(make("span", "number", when(l.time)), what, foreign(given2 || (usual ? "" : l.reason ?? "")), client2, outcome, usual || l.asked ? timeOf(l) : "");
-  const said2 = [
+  const said3 = [
     [l.tool, l.domain].filter(Boolean).join(" · "),
     given2,
     [l.decision, l.reach, l.by && `by ${l.by}`, l.rule].filter(Boolean).join(" · "),
@@ -1676,7 +1690,7 @@ function line(l, given2) {
     [l.outcome, l.reason].filter(Boolean).join(": "),
     l.late && `written late, by node ${l.late}`
   ];
-  made2.title = said2.filter(Boolean).join("\n");
+  made2.title = said3.filter(Boolean).join("\n");
   return made2;
 }
 var answerOf = ({ reach, outcome }) => !reach ? foreign(outcome) : reach === "no" || reach === "never" ? problem("not allowed") : chip("ok", "allowed");
@@ -1813,12 +1827,12 @@ function showSite(known2, policy) {
     settings = set2;
     form.dataset.site = site;
   }
-  const said2 = [
+  const said3 = [
     cache === void 0 ? "" : cache ? "Tools of closed tabs are kept." : "Tools of closed tabs are forgotten.",
     check ? `Arguments are checked: ${check}.` : "",
     callTimeoutMs ? `A call may take ${callTimeoutMs / 1e3} s.` : ""
   ];
-  byID("site-said").textContent = said2.filter(Boolean).join(" ") || "It has the usual settings.";
+  byID("site-said").textContent = said3.filter(Boolean).join(" ") || "It has the usual settings.";
   const mark3 = byID("site-private", HTMLButtonElement);
   const exact = policy.private.includes(site);
   mark3.hidden = secret && !exact;
@@ -1893,13 +1907,13 @@ async function updateList2(changed) {
 function siteRow({ domain, tabs, tools, cached, cachedAt, rules, paused, private: secret, cache, check, callTimeoutMs, lastUsed, calls = 0 }) {
   const state = paused ? chip("paused") : tabs ? chip("open", tabs === 1 ? "1 tab open" : `${tabs} tabs open`) : cached ? chip("cached") : chip("closed");
   const kept = cached ? [number(cached), make("span", "soft below", cachedAt ? `last seen ${when(cachedAt)}` : "")] : "";
-  const said2 = [
+  const said3 = [
     secret && "private",
     rules && (rules === 1 ? "1 rule" : `${rules} rules`),
     (cache !== void 0 || check || callTimeoutMs) && "settings of its own"
   ];
   const used2 = lastUsed ? [link("record", { site: domain }, when(lastUsed)), make("span", "soft below", calls === 1 ? "1 call" : `${calls.toLocaleString("en")} calls`)] : "";
-  return row(siteLink(domain), state, tools ? number(tools) : "", kept, used2, said2.filter(Boolean).join(", "));
+  return row(siteLink(domain), state, tools ? number(tools) : "", kept, used2, said3.filter(Boolean).join(", "));
 }
 
 // tabs.ts
@@ -2310,9 +2324,9 @@ function block(it) {
     case "resource_link":
       return make("p", "wide", `Resource ${word(it.title ?? it.name)}: `, make("code", "", word(it.uri)));
     case "resource": {
-      const { uri, mimeType, text: said2 } = object(it.resource);
+      const { uri, mimeType, text: said3 } = object(it.resource);
       const head = make("p", "wide", "Resource ", make("code", "", word(uri)));
-      return make("div", "", head, said2 === void 0 ? make("p", "soft wide", `Data (${word(mimeType)}), which is not shown here.`) : text2(said2));
+      return make("div", "", head, said3 === void 0 ? make("p", "soft wide", `Data (${word(mimeType)}), which is not shown here.`) : text2(said3));
     }
   }
   return text2(it);
@@ -2366,9 +2380,9 @@ function table2(columns, all2, show3) {
   made2.tabIndex = 0;
   return made2;
 }
-function same(said2, value) {
+function same(said3, value) {
   try {
-    return typeof said2 === "string" && JSON.stringify(JSON.parse(said2)) === JSON.stringify(value);
+    return typeof said3 === "string" && JSON.stringify(JSON.parse(said3)) === JSON.stringify(value);
   } catch {
     return false;
   }
@@ -2456,11 +2470,11 @@ function showProgress({ began, progress }, bar, state) {
     waits2.textContent = "It waits for a person.";
     state.replaceChildren(make("span", ""), " ", waits2, " ", foreign(""));
   }
-  const [time, waits, said2] = [...state.children];
+  const [time, waits, said3] = [...state.children];
   const words3 = `At work for ${Math.floor((performance.now() - began) / 1e3)} s.`;
   if (time.textContent !== words3) time.textContent = words3;
   waits.hidden = !progress?.waiting;
-  if (said2.textContent !== (progress?.message ?? "")) said2.textContent = progress?.message ?? "";
+  if (said3.textContent !== (progress?.message ?? "")) said3.textContent = progress?.message ?? "";
 }
 function outcomeOf({ seen }, { result, error }) {
   if (error !== void 0) return [make("p", "bad", foreign(error))];
@@ -2574,7 +2588,7 @@ var HINTS = {
 function parts2(tool, where2) {
   const { title, inputSchema, outputSchema, annotations } = tool.definition;
   const words3 = CLASSES[tool.class];
-  const says = Object.entries(HINTS).filter(([hint]) => annotations?.[hint] === true).map(([, said2]) => said2);
+  const says = Object.entries(HINTS).filter(([hint]) => annotations?.[hint] === true).map(([, said3]) => said3);
   const trial = make("div", "writes", make("h3", "", "Try it"), trialOf(offerOf(tool)));
   return [
     heading(foreign(title || tool.source || tool.name, "title")),
