@@ -10,6 +10,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/call"
 	"tabhub/hub/face/endpoint"
+	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
@@ -71,7 +72,7 @@ func (api *API) getStatus(r *endpoint.Request) error {
 			return err
 		}
 		report.Hub, report.Record = t.Hub.Status(), RecordStatus{t.Record.Status(), t.Record.Queued()}
-		report.Paired, report.Questions = len(api.pairings(r)), t.Hub.Owner.Desk().Unanswered()
+		report.Paired, report.Questions = len(api.pairings(r)), consent.Unanswered(t.Hub.Owner.Desk().Open())
 		if api.o.RelayExtensions != nil {
 			report.Relayed = api.o.RelayExtensions(report.User)
 		}

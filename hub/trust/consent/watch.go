@@ -21,9 +21,9 @@ func (d *Desk) Open() []Question {
 	return all
 }
 
-// Unanswered returns how many questions can be answered.
-func (d *Desk) Unanswered() (n int) {
-	for _, q := range d.Open() {
+// Unanswered returns how many of the open questions have no answer.
+func Unanswered(open []Question) (n int) {
+	for _, q := range open {
 		if !q.Allowed {
 			n++
 		}
@@ -35,8 +35,13 @@ func (d *Desk) Unanswered() (n int) {
 // is closed. While there is a watcher, questions wait for its answer.
 func (d *Desk) Watch(ctx context.Context) iter.Seq[[]Question] {
 	return func(yield func([]Question) bool) {
-		d.countWatchers(1)
-		defer d.countWatchers(-1)
+		count := func(n int) {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			d.watchers += n
+		}
+		count(1)
+		defer count(-1)
 		for {
 			changed := d.changed.Wait()
 			all := d.Open()
@@ -68,12 +73,6 @@ func (d *Desk) Waiting() (n int, gone []string, changed <-chan struct{}) {
 		}
 	}
 	return d.waiting(), gone, changed
-}
-
-func (d *Desk) countWatchers(change int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.watchers += change
 }
 
 // isWatched reports whether somebody looks at the dashboard's questions, and may answer there.

@@ -6,6 +6,7 @@ import (
 	"tabhub/cmd/tabhub/internal/telemetry"
 	"tabhub/hub/face/admin"
 	"tabhub/hub/face/mcpserver/methods"
+	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 )
 
@@ -28,7 +29,7 @@ func (p *Process) relayClients(user spec.UserID) []methods.SessionInfo {
 func (p *Process) Hubs() (all []telemetry.Hub) {
 	for _, t := range p.Tenants.Open() {
 		all = append(all, telemetry.Hub{
-			Status: t.Hub.Status(), Questions: t.Hub.Owner.Desk().Unanswered(), Record: t.Record.Status(), Queued: t.Record.Queued(),
+			Status: t.Hub.Status(), Questions: consent.Unanswered(t.Hub.Owner.Desk().Open()), Record: t.Record.Status(), Queued: t.Record.Queued(),
 		})
 	}
 	return all
