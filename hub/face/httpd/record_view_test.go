@@ -147,7 +147,7 @@ func TestStoryOfACall(t *testing.T) {
 	page.Into(`[...document.querySelectorAll("#story li")].map(li => li.textContent)`, &steps)
 	for i, words := range [][]string{
 		{"claude asked for search_products"},
-		{"Allowed by your policy"},
+		{"Allowed", "the mode: "},
 		{"Sent to a tab", "https://demo.tabhub/"},
 		{"Ended: ok after", `"products"`},
 	} {

@@ -15,6 +15,7 @@ import (
 	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
@@ -151,8 +152,10 @@ func TestLogIsInTheOrderOfTimes(t *testing.T) {
 // The record must not say that its owner refused what they were not asked about, nor what they allowed.
 func TestTellDecision(t *testing.T) {
 	for want, e := range map[string]record.Entry{
-		"allowed by your policy: rule r1":       {Decision: "allow", Rule: "r1", Outcome: "ok"},
-		"refused by your policy":                {Decision: "deny", Outcome: "DENIED"},
+		"allowed, by rule r1":                      {Decision: "allow", Rule: "r1", Outcome: "ok"},
+		"allowed, by the mode: careful":            {Decision: "allow", Rule: "preset:careful", Outcome: "ok"},
+		"refused, by the bounds of its credential": {Decision: "deny", Rule: policy.ByScope.String(), Outcome: "DENIED"},
+		"refused":                               {Decision: "deny", Outcome: "DENIED"},
 		"allowed by your answer":                {Decision: "ask", Reach: "once", Outcome: "TOOL_ERROR"},
 		"refused by your answer":                {Decision: "ask", Reach: "never", Outcome: "DENIED"},
 		"refused without an answer of yours":    {Decision: "ask", Question: "Q", Outcome: "DENIED"},

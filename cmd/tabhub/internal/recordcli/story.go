@@ -13,6 +13,7 @@ import (
 	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
@@ -222,9 +223,9 @@ func tell(s *record.Step) string {
 	case record.Decided:
 		switch {
 		case l.Decision == "deny":
-			words = "refused by your policy"
+			words = "refused"
 		case l.Decision != "ask":
-			words = "allowed by your policy"
+			words = "allowed"
 		case l.Reach == string(spec.ReachNo), l.Reach == string(spec.ReachNever):
 			words = "refused by your answer"
 		case l.Outcome == string(spec.FailDenied) && l.Reach == "":
@@ -235,7 +236,7 @@ func tell(s *record.Step) string {
 			words = "allowed by your answer"
 		}
 		if l.Rule != "" {
-			words += ": rule " + l.Rule
+			words += ", by " + ruleWords(l.Rule)
 		}
 	case record.AboutTo:
 		words = "about to be sent: what cannot be undone"
@@ -261,4 +262,20 @@ func tell(s *record.Step) string {
 		words = "the answer was given again: the client had not got it. The call was not made again"
 	}
 	return words
+}
+
+// ruleWords names what has decided.
+func ruleWords(rule string) string {
+	if of, ok := strings.CutPrefix(rule, "preset:"); ok {
+		return "the mode: " + of
+	}
+	switch rule {
+	case policy.ByScope.String():
+		return "the bounds of its credential"
+	case policy.ByBrowser.String():
+		return "the browsers that it is bound to"
+	case policy.ByPause.String():
+		return "a pause"
+	}
+	return "rule " + rule
 }

@@ -93,7 +93,7 @@ const tellers: Record<Step["is"], (l: Line, carried?: Carried) => { head: (Node 
   request: (l, carried) => ({ head: [foreign(clientOf(l)), " asked for ", foreign(l.tool || l.event, "code")], facts: [["Through", l.via], ...flowsOf(l, carried)] }),
   question: () => ({ head: ["You were asked"] }),
   answer: (l) => ({ head: [ANSWERS[l.reach ?? ""] ?? UNANSWERED[l.outcome] ?? `The question ended: ${l.outcome},`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? "", l.outcome === "ok for another" ? ", which was for an identical call of the same client" : ""] }),
-  decision: (l) => ({ head: [decided(l)], facts: [["Rule", l.rule]] }),
+  decision: (l) => ({ head: [decided(l)], facts: [["By", ruleWords(l.rule)]] }),
   begun: () => ({ head: ["About to be done: what cannot be undone"] }),
   sent: (l) => ({ head: [l.tab ? "Sent to a tab" : "Sent"], facts: [["Page", l.url], ["Why this one", l.tab && l.reason]] }),
   task: (l) => ({ head: ["It went on as a task: the client was not kept waiting"], facts: [["Task", l.task]] }),
@@ -113,13 +113,20 @@ const UNANSWERED: Record<string, string> = {
 
 const PLACES: Record<string, string> = { window: ", in its window", client: ", in the client", dashboard: ", on the dashboard", command: ", by a command" };
 
+/** Names what has decided, as cmd/tabhub's log does. */
+function ruleWords(rule = "") {
+  if (rule.startsWith("preset:")) return `the mode: ${rule.slice("preset:".length)}`;
+  const layers: Record<string, string> = { scope: "the bounds of its credential", browser: "the browsers that it is bound to", pause: "a pause" };
+  return layers[rule] ?? (rule && `rule ${rule}`);
+}
+
 function decided({ decision, outcome, reach }: Line) {
   if (decision === "ask") {
     if (reach === "no" || reach === "never") return "Refused by your answer";
     if (outcome !== "DENIED") return "Allowed by your answer";
     return reach ? "Refused: your answer was not for this" : "Refused without an answer of yours";
   }
-  return decision === "deny" ? "Refused by your policy" : "Allowed by your policy";
+  return decision === "deny" ? "Refused" : "Allowed";
 }
 
 function flowsOf(l: Line, carried?: Carried): Facts {

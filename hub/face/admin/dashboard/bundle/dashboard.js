@@ -1511,7 +1511,7 @@ var tellers = {
   request: (l, carried) => ({ head: [foreign(clientOf(l)), " asked for ", foreign(l.tool || l.event, "code")], facts: [["Through", l.via], ...flowsOf(l, carried)] }),
   question: () => ({ head: ["You were asked"] }),
   answer: (l) => ({ head: [ANSWERS[l.reach ?? ""] ?? UNANSWERED[l.outcome] ?? `The question ended: ${l.outcome},`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? "", l.outcome === "ok for another" ? ", which was for an identical call of the same client" : ""] }),
-  decision: (l) => ({ head: [decided2(l)], facts: [["Rule", l.rule]] }),
+  decision: (l) => ({ head: [decided2(l)], facts: [["By", ruleWords(l.rule)]] }),
   begun: () => ({ head: ["About to be done: what cannot be undone"] }),
   sent: (l) => ({ head: [l.tab ? "Sent to a tab" : "Sent"], facts: [["Page", l.url], ["Why this one", l.tab && l.reason]] }),
   task: (l) => ({ head: ["It went on as a task: the client was not kept waiting"], facts: [["Task", l.task]] }),
@@ -1534,13 +1534,18 @@ var UNANSWERED = {
   "wrong code": "A wrong code was given,"
 };
 var PLACES = { window: ", in its window", client: ", in the client", dashboard: ", on the dashboard", command: ", by a command" };
+function ruleWords(rule = "") {
+  if (rule.startsWith("preset:")) return `the mode: ${rule.slice("preset:".length)}`;
+  const layers = { scope: "the bounds of its credential", browser: "the browsers that it is bound to", pause: "a pause" };
+  return layers[rule] ?? (rule && `rule ${rule}`);
+}
 function decided2({ decision: decision2, outcome, reach }) {
   if (decision2 === "ask") {
     if (reach === "no" || reach === "never") return "Refused by your answer";
     if (outcome !== "DENIED") return "Allowed by your answer";
     return reach ? "Refused: your answer was not for this" : "Refused without an answer of yours";
   }
-  return decision2 === "deny" ? "Refused by your policy" : "Allowed by your policy";
+  return decision2 === "deny" ? "Refused" : "Allowed";
 }
 function flowsOf(l, carried) {
   const facts3 = (l.flows ?? []).map((flow) => ["It had read before", flow]);
