@@ -157,6 +157,8 @@ func testGoSDK(t *testing.T, transport, version string) {
 	if version == "2026-07-28" { // each request stands alone
 		sessions = 0
 	}
+	o.mu.Lock() // a request may end after its client has the answer
+	defer o.mu.Unlock()
 	if len(o.begun) != sessions || len(o.ended) != sessions || sessions > 0 && (o.begun[0].String() != transport || o.ended[0].Version != version || o.ended[0].Took <= 0) {
 		t.Errorf("sessions have begun with %v and ended as %+v", o.begun, o.ended)
 	}
