@@ -1,6 +1,7 @@
 package consent
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -149,6 +150,7 @@ func (d *Desk) remember(q *question, r policy.Rule, by string) error {
 func (d *Desk) apply(q *question, made policy.Rule, o outcome) *deletion {
 	now := time.Now()
 	var deferred []*question
+	var gone *deletion
 	d.mu.Lock()
 	q.answering = false
 	if q.withdrawn != nil && o.err == nil {
@@ -160,7 +162,7 @@ func (d *Desk) apply(q *question, made policy.Rule, o outcome) *deletion {
 			no = quietFor
 		}
 		d.history.add(q.key, no, now)
-		d.takeBack(q.key)
+		gone = d.takeBack(q.key)
 	}
 	for _, other := range slices.Clone(d.questions) {
 		if other == q || !other.answering && !other.Allowed && other.answeredBy(made, o.reach) {
@@ -174,7 +176,7 @@ func (d *Desk) apply(q *question, made policy.Rule, o outcome) *deletion {
 			}
 		}
 	}
-	gone := q.deleted
+	gone = cmp.Or(q.deleted, gone) // what is deleted later is stored later
 	d.mu.Unlock()
 	for _, q := range deferred {
 		d.opts.record(q.entry, "", o, q.Since, now) // wait records the others

@@ -79,14 +79,17 @@ func (d *Desk) pass(q *question, until time.Time) *once {
 	return o
 }
 
-// takeBack takes back the yes to a call, if there is one that is not used. The caller holds d.mu.
-func (d *Desk) takeBack(k key) {
+// takeBack takes back the yes to a call, if there is one that is not used, and returns its deletion from the
+// store. The caller holds d.mu.
+func (d *Desk) takeBack(k key) (gone *deletion) {
 	d.passed = slices.DeleteFunc(d.passed, func(o *once) bool { return o.of.key == k })
 	for _, q := range slices.Clone(d.questions) {
 		if q.Allowed && q.key == k {
 			d.end(q, outcome{})
+			gone = q.deleted
 		}
 	}
+	return gone
 }
 
 // usePermit uses up the permit for a call, if there is one. The caller holds d.mu.

@@ -148,3 +148,55 @@ func TestFloodKeepsAllowed(t *testing.T) {
 		}
 	})
 }
+
+// That a no takes back a yes must be on disk when it is confirmed.
+func TestNoIsStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &window{answer: nobody})
+		a, b := client("c"), client("c")
+		b.Session = "another"
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 2)
+		go r.ask(ctx, a, pay(a, `{}`), ended)
+		synctest.Wait()
+		go r.ask(t.Context(), b, pay(b, `{}`), ended)
+		synctest.Wait()
+		cancel()
+		<-ended
+		open := r.Open()
+		r.answered(t, open[0], spec.ReachOnce, ByCommand)
+		r.full = errors.New("disk full")
+		if err := r.Answer(open[1].ID, open[1].Digest, spec.AskResult{Reach: spec.ReachNo}, ByCommand); err != r.full {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// A thousand clients that ask and leave leave nothing but the questions that may be open.
+func TestClientsThatLeave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &window{answer: nobody})
+		for i := range 1000 {
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			by := client(fmt.Sprint(i))
+			go r.ask(ctx, by, pay(by, `{}`), ended)
+			synctest.Wait()
+			cancel()
+			<-ended
+		}
+		time.Sleep(askFor)
+		synctest.Wait()
+		for i := range 100 { // the windows are closed
+			by := client(fmt.Sprint("later", i))
+			r.opts.Browser.(*window).away = true
+			r.Ask(t.Context(), by, pay(by, `{}`))
+		}
+		if n, all := len(r.late), len(r.Open()); n > maxOpen || all > maxOpen {
+			t.Errorf("%d are stored, %d open", n, all)
+		}
+		if n, _, _ := r.Waiting(); n > 0 {
+			t.Errorf("%d are shown", n)
+		}
+	})
+}
