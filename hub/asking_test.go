@@ -14,6 +14,7 @@ import (
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest"
 )
 
@@ -411,6 +412,47 @@ func TestStoryOfACallOfAnAbsentOwner(t *testing.T) {
 		if got, want := w.story(&call, call.Time), "request 0s, question 0s, end 0s, answer 1h0m0s"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
+	})
+}
+
+// A restart does not make a call that its owner has allowed nobody's decision, nor its own what they took.
+func TestRecordOfAResumedCallThatWasAsked(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		pays := tools("https://e.com/", `give:"annotations":{"destructiveHint":true}`)
+		w.register(w.browser, 1, pays)
+		_, stop, c := w.taskOf(w.claude, "website_tool_e_com_give")
+		question := w.asked()
+		time.Sleep(114 * time.Second)
+		w.says(question, spec.ReachOnce)
+		r := w.browser.Next()
+		stop(tabtransport.ErrLeft)
+		<-c.done
+		w.restart()
+		w.register(w.browser, 1, pays)
+		time.Sleep(3 * time.Second)
+		answer(w.browser, r, "done")
+		synctest.Wait()
+		calls := w.record.Entries(record.Query{Event: record.Call, Tool: "give"})
+		if len(calls) != 1 {
+			t.Fatalf("%+v", calls)
+		}
+		e := calls[0]
+		if e.Decision != "ask" || e.Rule != "preset:destructive" || e.Question == "" || e.By != consent.ByWindow || e.Reach != "once" ||
+			e.Asked != 114*time.Second || e.Decided != 114*time.Second || e.Sent != 114*time.Second || e.Took() != 3*time.Second {
+			t.Errorf("%+v", e)
+		}
+	})
+}
+
+// What a client is told of the time without an answer is the page's, not its owner's.
+func TestTimeOutOfAnAskedCall(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		c := w.pay()
+		question := w.asked()
+		time.Sleep(100 * time.Second)
+		w.says(question, spec.ReachOnce)
+		w.shop.Next()
+		c.want(t, "no answer within 30s;")
 	})
 }
 

@@ -580,7 +580,7 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 }
 
 func (r *run) timedOut() *core.Failure {
-	text := fmt.Sprintf("no answer within %s; the tab was told to stop, but the call may have taken effect", time.Since(r.start).Round(time.Millisecond))
+	text := fmt.Sprintf("no answer within %s; the tab was told to stop, but the call may have taken effect", (time.Since(r.start) - r.ad.answered).Round(time.Millisecond))
 	if d := core.View(r.h.core, func(s *state.State) *spec.Dialog { return s.Tab(r.target.Addr).Dialog() }); d != nil {
 		text += "; " + core.DialogWords(r.target.Addr, d)
 	}

@@ -55,6 +55,15 @@ type sentCall struct {
 	Agent    string          `json:"agent,omitempty"`
 	Bound    []string        `json:"bound,omitempty"`
 	Via      string          `json:"via,omitempty"`
+	Decision struct {        // for the record
+		Effect   policy.Effect `json:"effect"`
+		Rule     string        `json:"rule,omitempty"`
+		Question string        `json:"question,omitempty"`
+		By       string        `json:"by,omitempty"`
+		Reach    spec.Reach    `json:"reach,omitempty"`
+		Asked    time.Duration `json:"asked,omitempty"`
+		At       time.Time     `json:"at,omitzero"`
+	} `json:"decision,omitzero"`
 }
 
 // describeSent returns what describes the call that is about to be sent to the target: a
@@ -67,6 +76,9 @@ func (r *run) describeSent(sent tabtransport.Sent) func() json.RawMessage {
 		URL: r.target.URL, Reason: r.reason, Timeout: r.timeout,
 		Name: r.by.Principal.Name, Said: r.by.Said, Session: r.by.Session, Agent: r.by.Agent, Bound: r.by.Bound, Via: r.by.Via,
 	}
+	d, ad := &c.Decision, &r.ad
+	d.Effect, d.Rule, d.At = ad.decision.Effect, ad.decision.By(), ad.at
+	d.Question, d.By, d.Reach, d.Asked = ad.answer.Question, ad.answer.By, ad.answer.Reach, ad.answered
 	return func() json.RawMessage {
 		raw, _ := json.Marshal(c) // of what was JSON before
 		return raw
@@ -88,9 +100,14 @@ func (cs *Calls) restoreCall(task *ledger.Call, of ledger.TaskOf) (*run, *sentCa
 		Progress: func(p spec.Progress) { task.Says(p.Message) },
 	}
 	r := &run{
-		h: cs, call: task, id: c.Call, kind: spec.KindTool, name: of.Tool, by: by, start: c.Began, sent: true, ad: admission{sent: c.At},
+		h: cs, call: task, id: c.Call, kind: spec.KindTool, name: of.Tool, by: by, start: c.Began, sent: true,
 		target: state.Candidate{Addr: c.To, Item: it, URL: c.URL}, reason: c.Reason, timeout: c.Timeout,
 		action: core.ActionFor(by, it, it.Source),
+	}
+	d := &c.Decision
+	r.ad = admission{
+		decision: policy.Decision{Effect: d.Effect, Rule: &policy.Rule{ID: d.Rule}}, at: d.At, sent: c.At,
+		answer: consent.Answer{Question: d.Question, By: d.By, Reach: d.Reach}, answered: d.Asked,
 	}
 	r.ref.ID.Domain, r.ref.ID.Item = c.Domain, it.Source
 	r.progress = r.progressed

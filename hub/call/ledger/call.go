@@ -342,6 +342,7 @@ func (c *Call) End(result, fault json.RawMessage) {
 }
 
 func (c *Call) endLocked(result, fault json.RawMessage) {
+	c.answeredLocked()
 	c.state, c.ended, c.result, c.fault = answered, time.Now(), result, fault
 	c.stop, c.conn, c.progress, c.how = nil, nil, nil, nil
 	c.ledger.unlinkLocked(c)

@@ -265,6 +265,27 @@ func TestRounds(t *testing.T) {
 	}
 }
 
+// A client learns how long its call took, also if its owner was asked when it ended.
+func TestReportedTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New()
+		defer l.Close()
+		for id, goesOn := range map[string]bool{"1": true, "2": false} {
+			c := acting(l, agent, id)
+			time.Sleep(time.Second)
+			c.Asks()
+			time.Sleep(114 * time.Second)
+			if goesOn {
+				c.GoesOn()
+			}
+			c.End(nil, nil)
+			if r := l.Report(agent, c.ID(), nil); r.Took != 1000 {
+				t.Errorf("it took %v ms", r.Took)
+			}
+		}
+	})
+}
+
 // A client learns of its calls, and of nobody else's.
 func TestReport(t *testing.T) {
 	l := New()

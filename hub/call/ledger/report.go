@@ -25,7 +25,7 @@ type Report struct {
 	State Outcome   `json:"state"`
 	Sent  *bool     `json:"sent,omitempty"` // of one under way: it may have reached a page
 	Began time.Time `json:"began,omitzero"`
-	Took  float64   `json:"tookMs,omitempty"`
+	Took  float64   `json:"tookMs,omitempty"` // without what its owner took to answer
 	Note  string    `json:"note,omitempty"`
 	// Result is the raw answer, Fault the JSON-RPC error in place of one.
 	Result json.RawMessage `json:"result,omitempty"`
@@ -45,7 +45,7 @@ func (l *Ledger) Report(of Session, id string, but *Call) Report {
 	if c.state < answered {
 		r.Sent = new(c.sends > 0)
 	} else {
-		r.Took = float64(c.ended.Sub(c.began).Microseconds()) / 1000
+		r.Took = float64((c.ended.Sub(c.began) - c.asked).Microseconds()) / 1000
 	}
 	switch {
 	case c.large:
