@@ -425,8 +425,11 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 
 // top returns the site of the target's page if the item is of another site's frame there.
 func (r *run) top(it *item.Item) string {
+	if !it.Framed() {
+		return "" // nearly each call: its address is not parsed
+	}
 	u, err := url.Parse(r.target.URL)
-	if err != nil || u.Host == "" || !it.Framed() {
+	if err != nil || u.Host == "" {
 		return ""
 	}
 	return u.Scheme + "://" + u.Host
