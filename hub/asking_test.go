@@ -592,7 +592,7 @@ func TestYesForCallThatIsNotSent(t *testing.T) {
 		w.says(q, spec.ReachOnce)
 		c.want(t, "nothing was sent")
 		dialog(spec.Dialog{})
-		c = send()
+		send()
 		if r := w.browser.Next(); r.Method != spec.MethodExecuteTool {
 			t.Errorf("the browser was sent %s", r.Method)
 		}
