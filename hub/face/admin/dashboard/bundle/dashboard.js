@@ -1486,6 +1486,7 @@ function code(value) {
 var VALUES = 500;
 function given(args2) {
   const all2 = valuesOf(args2);
+  if (all2.length === 1 && all2[0].value === "{}") return make("p", "soft", "Nothing");
   return all2.length > VALUES ? code(args2) : values(all2);
 }
 var known = (facts3) => facts3.filter(([, value]) => value).map(([name, value]) => [name, foreign(value ?? "")]);
