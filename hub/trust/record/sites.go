@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 )
 
 // Site is a site of which the record has calls.
@@ -85,30 +85,24 @@ func (x *siteIndex) read(ctx context.Context, from source) error {
 	return nil
 }
 
-// add counts a line, if it is that of a call at a site. It decodes nothing else of the line.
+// add counts a line, if it is that of a call at a site.
 func add(to map[spec.Domain]*Site, raw []byte) {
-	if text(raw, "event") != string(Call) {
+	if event, _ := rawjson.String(rawjson.Get(raw, "event")); event != string(Call) {
 		return
 	}
-	domain := spec.Domain(text(raw, "domain"))
-	at, err := time.Parse(time.RFC3339Nano, text(raw, "time"))
+	domain, _ := rawjson.String(rawjson.Get(raw, "domain"))
+	text, _ := rawjson.String(rawjson.Get(raw, "time"))
+	at, err := time.Parse(time.RFC3339Nano, text)
 	if domain == "" || err != nil {
 		return
 	}
-	s := to[domain]
+	s := to[spec.Domain(domain)]
 	if s == nil {
-		s = &Site{Domain: domain}
-		to[domain] = s
+		s = &Site{Domain: spec.Domain(domain)}
+		to[s.Domain] = s
 	}
 	s.Calls++
 	s.Last = later(s.Last, at)
-}
-
-// text returns a member of a line that is a text without escapes, as events, times and domains are;
-// "" if there is none. It cannot be taken in by a text that holds the like: there a quote is escaped.
-func text(raw []byte, key string) string {
-	_, value, _ := bytes.Cut(raw, []byte(`,"`+key+`":"`))
-	return string(value[:max(0, bytes.IndexAny(value, `"\\`))])
 }
 
 func later(a, b time.Time) time.Time {
