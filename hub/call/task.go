@@ -164,7 +164,7 @@ func (r *run) resumed(ctx context.Context, resp spec.Response, err error) (_ jso
 	}
 	err = r.receive(resp, r.h.gateError(err, true))
 	r.h.recordCall(r, resp, err)
-	r.h.opts.Telemetry.Called(r.kind, outcomeOf(resp, err), time.Since(r.start))
+	r.h.opts.Telemetry.Called(r.kind, outcomeOf(resp, err), time.Since(r.start)-r.ad.answered)
 	result, err := r.toolResult(resp, err)
 	return result, err == nil
 }
