@@ -84,10 +84,15 @@ func TestRecordOfYesterday(t *testing.T) {
 	noon := time.Date(now.Year(), now.Month(), now.Day(), 12, 0, 0, 0, now.Location())
 	for i, site := range []spec.Domain{"shop.example", "mail.example", spec.Domain(strings.Repeat("a-long-name.", 7) + "example")} {
 		for days := range 9 {
-			d.tenant.Hub.Core.Record(record.Entry{
+			e := record.Entry{
 				Time: noon.AddDate(0, 0, -days), Event: record.Call, Call: fmt.Sprint("c", i, "-", days), Name: "claude-desktop", Domain: site, Tool: "place_order", Class: "write",
 				Decision: "allow", Rule: "preset:careful", Outcome: "ok", Asked: 114 * time.Second, Duration: 115 * time.Second, Args: json.RawMessage(fmt.Sprintf(`{"item":"Desk lamp","price":"%d.90"}`, 40+days)),
-			})
+				Result: json.RawMessage(`{"content":[],"structuredContent":{"total":"46.80"}}`),
+			}
+			if site == "shop.example" {
+				e.Class = "destructive" // what it came to is in its answer
+			}
+			d.tenant.Hub.Core.Record(e)
 		}
 	}
 	d.tenant.Hub.Core.Record(record.Entry{Time: now, Event: record.Gone, Domain: "shop.example", Tab: "b/1", Outcome: "ok"})
@@ -107,8 +112,8 @@ func TestRecordOfYesterday(t *testing.T) {
 	choose := `(s => { s.value = "shop.example"; s.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("[name=site]"))`
 	page.Eval(choose)
 	count(1)
-	want := `["place_order · shop.example","item: Desk lamp · price: 41.90","claude-desktop","ok","1.0 s you: 114 s"]`
-	if got := page.Eval(`[...document.querySelector("#record-rows tr").cells].slice(1).map(td => td.textContent)`); strings.ReplaceAll(got, `\u00b7`, "·") != want {
+	want := `["place_order · shop.example","item: Desk lamp · price: 41.90 → total: 46.80","claude-desktop","ok","1.0 s you: 114 s"]`
+	if got := page.Eval(`[...document.querySelector("#record-rows tr").cells].slice(1).map(td => td.textContent)`); strings.NewReplacer(`\u00b7`, "·", `\u2192`, "→").Replace(got) != want {
 		t.Errorf("the line is %s, want %s", got, want)
 	}
 	page.Reload() // which does not lose what was asked for

@@ -172,6 +172,11 @@ func TestGivenIsNotHidden(t *testing.T) {
 	for want, p := range map[string]record.Payload{
 		"notKept 12, to evil":     {Args: json.RawMessage(`{"notKept":12,"to":"evil"}`)},
 		"(70000 bytes, not kept)": {NotKept: record.NotKept{Args: 70000}},
+		// What an order came to is often in its result alone.
+		"item lamp → total 37.00":     {Args: json.RawMessage(`{"item":"lamp"}`), Result: json.RawMessage(`{"content":[],"structuredContent":{"total":"37.00"}}`)},
+		"→ orderNumber 7, cents 3700": {Args: json.RawMessage(`{}`), Result: json.RawMessage(`{"content":[{"type":"text","text":"{\"orderNumber\":7,\"cents\":3700}"}]}`)},
+		"→ Thank you":                 {Result: json.RawMessage(`{"content":[{"type":"image"},{"type":"text","text":"Thank you"}]}`)},
+		"":                            {Args: json.RawMessage(`[]`), Result: json.RawMessage(`{"content":{}}`)},
 	} {
 		if got := givenWords(p); got != want {
 			t.Errorf("%q, want %q", got, want)
