@@ -16,7 +16,8 @@ type AnswerRequest struct {
 	spec.AskResult
 }
 
-// getQuestions returns the open questions without what the calls would send: that is for who may decide.
+// getQuestions returns the open questions without what the calls would send: only a credential that may decide
+// gets that.
 func getQuestions(r *endpoint.Request) error {
 	all := nonNil(r.Tenant.Hub.Owner.Desk().Open())
 	for i := range all {

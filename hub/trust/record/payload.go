@@ -45,7 +45,7 @@ type allowance struct {
 	at           time.Time
 }
 
-// party is who has an allowance: a client, and apart from that for what cannot be undone, so that none can
+// party is what an allowance belongs to: a client, and apart from that its calls that cannot be undone, so that none can
 // use up what is kept of another, nor hide an order behind a thousand lesser calls.
 type party struct {
 	client string

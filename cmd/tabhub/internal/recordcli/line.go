@@ -52,7 +52,7 @@ func (p *entryPrinter) print(l *record.Line, given record.Payload) error {
 	return p.printAt(l.Time, p.actor(&l.Entry), what, givenWords(given), lineEnd(l))
 }
 
-// actor names who has done what a line is about.
+// actor names the client, or you, whose act a line records.
 func (p *entryPrinter) actor(e *record.Entry) string {
 	switch e.Event {
 	case record.Policy, record.Pairing, record.Lease:
