@@ -82,6 +82,7 @@ func TestSharedBrowserIsAsNew(t *testing.T) {
 	for range 2 {
 		b := chromium.Shared(t, chromium.Options{Extension: dir})
 		w := b.Worker()
+		w.WaitFor(`globalThis.kept`) // a worker can be there before its script has run
 		if got := w.Eval(`Promise.all([kept, chrome.tabs.query({}), chrome.windows.getAll()]).then(([kept, tabs, windows]) => [kept, tabs.length, windows.length])`); got != `[{},1,1]` {
 			t.Errorf("what is stored, and the tabs and windows: %s", got)
 		}
