@@ -304,9 +304,9 @@ func TestExtensionComesAndGoes(t *testing.T) {
 func TestConsole(t *testing.T) {
 	t.Parallel()
 	const script = `<script src="http://HUB/tab.js"></script>`
-	const body = `<script>
+	body := `<script>
 		const offer = (name, inputSchema) => (globalThis.tabhub ?? document.modelContext).registerTool({name, description: "d", inputSchema, execute: () => 1});
-		if (location.search) offer("framed", {type: "object", properties: {a: {type: "strin"}}});
+		if (location.search) {` + chromium.InFrame(`offer("framed", {type: "object", properties: {a: {type: "strin"}}})`) + `}
 		else {
 			offer("zod", {def: {type: "object", shape: {}}, type: "object"});
 			globalThis.tabhub?.registerResource({uriTemplate: "bad:{", name: "n", read: () => 1});

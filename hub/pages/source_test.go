@@ -40,9 +40,10 @@ func TestNativeTools(t *testing.T) {
 func TestNativeToolsOfASrcdoc(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	inner := html.EscapeString(`<script src="http://` + s.addr + `/tab.js"></script><script>
+	inner := html.EscapeString(`<script>` + chromium.InFrame(`
 		document.modelContext.registerTool({name: "inner", description: "d", execute: async ({n}) => "n is " + n});
-	</script>`)
+		document.head.append(Object.assign(document.createElement("script"), {src: "http://`+s.addr+`/tab.js"}));
+	`) + `</script>`)
 	chromium.Shared(t, chromium.Options{WebMCP: true}).Open(s.host(`<iframe srcdoc="`+inner+`"></iframe>`, ""))
 	if r := s.call("inner", `{"n":4}`); r.IsError || r.text() != "n is 4" {
 		t.Errorf("inner: %+v", r)

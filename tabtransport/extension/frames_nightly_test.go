@@ -28,7 +28,7 @@ func TestFramesBelowALibrary(t *testing.T) {
 			let lists = 0; // how often the library's server was asked for its tools
 			addEventListener("message", ({data}) => data?.payload?.method === "tools/list" && lists++);
 		</script>`,
-		"/tool":   `<!doctype html><script>document.modelContext.registerTool({name: "inner", description: "d", execute: () => location.href})</script>`,
+		"/tool":   `<!doctype html><script>` + chromium.InFrame(`document.modelContext.registerTool({name: "inner", description: "d", execute: () => location.href})`) + `</script>`,
 		"/lib.js": published(t, "@mcp-b/global"),
 	}))
 	p.WaitFor(`document.modelContext.listTools().some(({name}) => name === "inner")`)
@@ -49,7 +49,7 @@ func TestFramesBelowALibrary(t *testing.T) {
 func TestFrameThatLoadsLate(t *testing.T) {
 	t.Parallel()
 	tool := func(name string) string {
-		return fmt.Sprintf(`<!doctype html><script>document.modelContext.registerTool({name: %q, description: "d", execute: () => location.href})</script>`, name)
+		return `<!doctype html><script>` + chromium.InFrame(fmt.Sprintf(`document.modelContext.registerTool({name: %q, description: "d", execute: () => location.href})`, name)) + `</script>`
 	}
 	load := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -137,7 +137,7 @@ func testFrameInAWindowWithoutAddress(h *hub, opts chromium.Options) {
 	b := h.browse(opts)
 	url := site(t, map[string]string{
 		"/":     `<!doctype html><title>Opener</title>`,
-		"/tool": `<!doctype html><script>document.modelContext.registerTool({name: "tool", description: "d", execute: () => "x"})</script>`,
+		"/tool": `<!doctype html><script>` + chromium.InFrame(`document.modelContext.registerTool({name: "tool", description: "d", execute: () => "x"})`) + `</script>`,
 	})
 	p := b.Open(url)
 	p.Eval(`void open("about:blank").document.body.append(Object.assign(document.createElement("iframe"), {src: "/tool"}))`)

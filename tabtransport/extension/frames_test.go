@@ -17,15 +17,16 @@ func TestFrames(t *testing.T) {
 }
 
 func testFrames(t *testing.T, native bool) {
-	tool := func(name string) string {
-		return fmt.Sprintf(`<!doctype html><script>document.modelContext?.registerTool({name: %q, description: 'd', execute: () => location.href})</script>`, name)
+	register := func(name string) string {
+		return fmt.Sprintf(`document.modelContext?.registerTool({name: %q, description: 'd', execute: () => location.href})`, name)
 	}
+	tool := func(name string) string { return `<!doctype html><script>` + register(name) + `</script>` }
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: native})
 	other := site(t, map[string]string{"/frame": tool("theirs")})
 	url := site(t, map[string]string{
 		"/":      tool("mine") + `<iframe src="/frame"></iframe><iframe src="` + other + `/frame" allow="tools"></iframe><iframe sandbox="allow-scripts" allow="tools *" src="/frame"></iframe>`,
-		"/frame": tool("ours"),
+		"/frame": `<!doctype html><script>` + chromium.InFrame(register("ours")) + `</script>`,
 	})
 	p := b.Open(url)
 	tab := h.tabWith("mine", "ours", "theirs")
@@ -54,7 +55,7 @@ func TestFramesInShadowTrees(t *testing.T) {
 		const frame = Object.assign(document.createElement("iframe"), {src: FRAME, allow: "tools"});
 		document.documentElement.appendChild(document.createElement("div")).attachShadow({mode: "closed"}).append(frame);
 	</script>`
-	const tool = `<!doctype html><script>document.modelContext.registerTool({name: "inner", description: "d", execute: () => location.href})</script>`
+	tool := `<!doctype html><script>` + chromium.InFrame(`document.modelContext.registerTool({name: "inner", description: "d", execute: () => location.href})`) + `</script>`
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	other := site(t, map[string]string{"/": strings.ReplaceAll(around, "FRAME", `"/tool"`), "/tool": tool})
@@ -76,7 +77,7 @@ func TestFramesWithoutAddress(t *testing.T) {
 		return fmt.Sprintf(`<iframe %s srcdoc="%s"></iframe>`, sandbox, html.EscapeString(page))
 	}
 	tool := func(name string) string {
-		return fmt.Sprintf(`<script>document.modelContext.registerTool({name: %q, description: 'd', execute: () => location.href})</script>`, name)
+		return `<script>` + chromium.InFrame(fmt.Sprintf(`document.modelContext.registerTool({name: %q, description: 'd', execute: () => location.href})`, name)) + `</script>`
 	}
 	server := strings.ReplaceAll(oldServer, "ANNOUNCED", "0")
 	registered := `<!doctype html>` + frame("", tool("inner")) + frame(`sandbox="allow-scripts"`, tool("locked"))

@@ -116,7 +116,7 @@ func TestFramesOfSwitchedOffSitesAreLeftAlone(t *testing.T) {
 	off := site(t, map[string]string{"/": `<!doctype html><title>Off</title>`})
 	url := site(t, map[string]string{
 		"/":     `<!doctype html><title>Outer</title><iframe src="` + off + `/"></iframe><iframe src="/tool"></iframe>`,
-		"/tool": `<!doctype html><script>document.modelContext.registerTool({name: "tool", description: "d", execute: () => "x"})</script>`,
+		"/tool": `<!doctype html><script>` + chromium.InFrame(`document.modelContext.registerTool({name: "tool", description: "d", execute: () => "x"})`) + `</script>`,
 	})
 	switchSite(b, off, false)
 	w := b.Worker()

@@ -25,7 +25,7 @@ func TestSignsOfAPageThatLoadsForLong(t *testing.T) {
 		case "/slow":
 			<-end
 		case "/frame":
-			_, _ = io.WriteString(w, `<!doctype html><script>document.modelContext.registerTool({name: "inner", description: "d", execute: () => "x"})</script>`)
+			_, _ = io.WriteString(w, `<!doctype html><script>`+chromium.InFrame(`document.modelContext.registerTool({name: "inner", description: "d", execute: () => "x"})`)+`</script>`)
 		default:
 			_, _ = io.WriteString(w, `<!doctype html><title>Slow</title><script>document.modelContext.registerTool({name: "outer", description: "d", execute: () => "x"})</script><iframe src="/frame"></iframe><img src="/slow">`)
 			_ = http.NewResponseController(w).Flush()

@@ -356,6 +356,13 @@ func (p *Page) WaitGone() {
 	}
 }
 
+// InFrame returns JavaScript that runs script once its frame has loaded, and the browser has answered it.
+// A frame of its page's origin that uses the browser's WebMCP earlier may get no answer, then or ever:
+// Chromium 156 may not have heard of the frame's document yet.
+func InFrame(script string) string {
+	return `addEventListener("load", () => navigator.locks.request("", () => {}).catch(() => {}).then(() => {` + script + `}));`
+}
+
 // Close closes the tab; what was attached to is left open. It may be called more
 // than once.
 func (p *Page) Close() { p.cancel() }

@@ -7,7 +7,7 @@ const { apply } = Reflect;
 const { registerTool, getTools, executeTool } = ModelContext.prototype;
 const { get: contextOf } = Object.getOwnPropertyDescriptor(Document.prototype, "modelContext");
 const { get: userAgentOf } = Object.getOwnPropertyDescriptor(Navigator.prototype, "userAgent");
-const context = apply(contextOf, document, []);
+const context = () => apply(contextOf, document, []);
 
 /** The key of what rides in an input schema. */
 const RIDER = "tabhub-shape";
@@ -33,7 +33,7 @@ function onNavigator() {
   put(Navigator.prototype, {
     get modelContext() {
       apply(userAgentOf, this, []); // of navigators only
-      return context;
+      return context();
     },
   });
 }
@@ -41,13 +41,19 @@ function onNavigator() {
 /** Fires the events of calls at the window. */
 function eventsOnWindow() {
   const isExtension = globalThis.chrome?.runtime?.id !== undefined; // the page's world has fired it already
-  for (const [type, made] of [["toolactivated", ToolActivatedEvent], ["toolcancel", ToolCancelEvent]]) {
-    delete ModelContext.prototype[`on${type}`];
-    context?.addEventListener(type, (event) => {
-      event.stopImmediatePropagation();
-      if (!isExtension) dispatchEvent(new made(type, { toolName: event.toolName }));
-    });
-  }
+  const listen = () => {
+    for (const [type, made] of [["toolactivated", ToolActivatedEvent], ["toolcancel", ToolCancelEvent]]) {
+      context()?.addEventListener(type, (event) => {
+        event.stopImmediatePropagation();
+        if (!isExtension) dispatchEvent(new made(type, { toolName: event.toolName }));
+      });
+    }
+  };
+  delete ModelContext.prototype.ontoolactivated;
+  delete ModelContext.prototype.ontoolcancel;
+  // A frame must not use the context earlier: see chromium.InFrame.
+  if (window === top) listen();
+  else addEventListener("load", () => navigator.locks.request("", listen));
 }
 
 /** Schemas and inputs are JSON. */

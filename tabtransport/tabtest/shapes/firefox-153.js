@@ -19,12 +19,12 @@ Object.defineProperty(window, "ModelContextClient", { value: ModelContextClient,
 onNavigator();
 
 function check(its) {
-  if (its !== context) throw new TypeError("not called on a ModelContext");
+  if (its !== context()) throw new TypeError("not called on a ModelContext");
 }
 
 /** The document's own tools, as Chromium lists them. */
 async function listed() {
-  const tools = await apply(getTools, context, []);
+  const tools = await apply(getTools, context(), []);
   return tools.filter((tool) => tool.window === window && tool.inputSchema?.[RIDER]);
 }
 
