@@ -1,6 +1,10 @@
 package extension_test
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -74,6 +78,40 @@ func TestNothingRunsWhereNothingIs(t *testing.T) {
 	})()`)
 	if want := `["object,undefined","undefined,undefined","undefined,undefined","undefined,undefined"]`; got != want {
 		t.Errorf("the scripts of the extension's own world: %s, want %s", got, want)
+	}
+}
+
+// A frame that is slow to load is not asked for its tools before it has: the browser might never answer
+// the frame itself then (chromium.InFrame).
+func TestSlowFramesAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	opts := chromium.Options{Extension: h.write(), WebMCP: true}
+	prepend(t, filepath.Join(opts.Extension, "content", "page.js"), `{
+		const property = Object.getOwnPropertyDescriptor(Document.prototype, "modelContext");
+		const get = function() { (window.uses ??= []).push(document.readyState); return property.get.call(this); };
+		Object.defineProperty(Document.prototype, "modelContext", { ...property, get });
+	}
+	`)
+	rested := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		switch r.URL.Path {
+		case "/":
+			_, _ = io.WriteString(w, `<!doctype html><title>Around</title><iframe src="/slow"></iframe>`)
+		case "/slow":
+			_, _ = io.WriteString(w, `<!doctype html><script>requestIdleCallback(() => fetch("/rested"))</script>`)
+			_ = http.NewResponseController(w).Flush()
+			<-rested
+		case "/rested":
+			close(rested)
+		}
+	}))
+	t.Cleanup(s.Close)
+	p := h.browse(opts).Open(s.URL)
+	p.WaitFor("!!frames[0].uses")
+	if got := p.Eval("frames[0].uses.filter((state) => state !== 'complete')"); got != `[]` {
+		t.Errorf("the extension uses a frame's WebMCP while it is %s", got)
 	}
 }
 

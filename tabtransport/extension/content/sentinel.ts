@@ -220,6 +220,7 @@ export function watchForSigns(offer?: typeof offerWebMCP) {
     if (named()) give("named");
     if (!native) lookOnce();
     if (native && top === window) listen();
+    else if (native) requestIdleCallback(listen, { timeout: BUSY });
   }));
   // The hub's own script, or a copy of it, which names the hub.
   addEventListener("tabhub-page", () => {
@@ -233,8 +234,9 @@ export function watchForSigns(offer?: typeof offerWebMCP) {
       resume: async (token) => (await reached())?.resume(token),
     });
     offerOldForms(() => apply(nativeOf, document, []));
-    // Its first use costs a page that does not use it a moment: it comes when the page rests.
-    requestIdleCallback(listen, { timeout: BUSY });
+    // Its first use costs a page that does not use it a moment: it comes when the page rests. A frame's
+    // waits for the load: of one whose document it has not heard of, Chromium 156 may answer nobody, ever.
+    if (top === window) requestIdleCallback(listen, { timeout: BUSY });
   } else {
     setTimeout(() => look(FIRST_WAIT), 0);
   }

@@ -1988,6 +1988,7 @@
       if (named()) give("named");
       if (!native) lookOnce();
       if (native && top2 === window) listen();
+      else if (native) requestIdleCallback(listen, { timeout: BUSY });
     }));
     addEventListener2("tabhub-page", () => {
       if (apply(querySelector, document2, ["script[src*='/tab.js'], script[src*='/embed.js'], link[rel=tabhub]"])) give("script");
@@ -2000,7 +2001,7 @@
         resume: async (token) => (await reached())?.resume(token)
       });
       offerOldForms(() => apply(nativeOf, document2, []));
-      requestIdleCallback(listen, { timeout: BUSY });
+      if (top2 === window) requestIdleCallback(listen, { timeout: BUSY });
     } else {
       setTimeout2(() => look(FIRST_WAIT), 0);
     }

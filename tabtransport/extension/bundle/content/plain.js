@@ -313,6 +313,7 @@
       if (named()) give("named");
       if (!native) lookOnce();
       if (native && top === window) listen();
+      else if (native) requestIdleCallback(listen, { timeout: BUSY });
     }));
     addEventListener("tabhub-page", () => {
       if (apply(querySelector, document, ["script[src*='/tab.js'], script[src*='/embed.js'], link[rel=tabhub]"])) give("script");
@@ -325,7 +326,7 @@
         resume: async (token) => (await reached())?.resume(token)
       });
       offerOldForms(() => apply(nativeOf, document, []));
-      requestIdleCallback(listen, { timeout: BUSY });
+      if (top === window) requestIdleCallback(listen, { timeout: BUSY });
     } else {
       setTimeout2(() => look(FIRST_WAIT), 0);
     }
