@@ -510,10 +510,11 @@ type Ask struct {
 	Tool      *AskTool    `json:"tool,omitempty"`
 	Why       []string    `json:"why"` // sentences of the hub
 	Args      []AskValue  `json:"args,omitempty"`
-	Changes   []AskChange `json:"changes,omitempty"` // since it was allowed
-	Reaches   []Reach     `json:"reaches"`           // what may be answered, beside no
-	ExpiresMs int64       `json:"expiresMs"`         // from now
-	Waiting   int         `json:"waiting,omitempty"` // further questions
+	Changes   []AskChange `json:"changes,omitempty"`   // since it was allowed
+	Reaches   []Reach     `json:"reaches"`             // what may be answered, beside no
+	AboutSite bool        `json:"aboutSite,omitempty"` // an answer that reaches further than the call is about all that the site offers
+	ExpiresMs int64       `json:"expiresMs"`           // from now
+	Waiting   int         `json:"waiting,omitempty"`   // further questions
 }
 
 // AskKind is what is asked.

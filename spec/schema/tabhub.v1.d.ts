@@ -29,6 +29,8 @@ export type Ask = {
   changes?: AskChange[];
   /** what may be answered, beside no */
   reaches: string[];
+  /** an answer that reaches further than the call is about all that the site offers */
+  aboutSite?: boolean;
   /** from now */
   expiresMs: number;
   /** further questions */

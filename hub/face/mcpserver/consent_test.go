@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,8 +29,10 @@ type shop struct {
 	calls int // read only when no call is under way
 }
 
-func newShop(t *testing.T) *shop {
-	h := hubtest.Open(t, hub.Options{Mode: policy.ModeCareful})
+func newShop(t *testing.T) *shop { return newShopIn(t, policy.ModeCareful, true) }
+
+func newShopIn(t *testing.T, mode policy.Mode, destructive bool) *shop {
+	h := hubtest.Open(t, hub.Options{Mode: mode})
 	s := &shop{Hub: h.Hub}
 	told := make(chan struct{}, 1)
 	stop := h.Lists.Watch(func(lists.Change) { told <- struct{}{} })
@@ -44,7 +47,7 @@ func newShop(t *testing.T) *shop {
 			return spec.Response{Result: json.RawMessage(`{"resultType":"input_required","inputRequests":{"name":{"method":"elicitation/create","params":{"message":"For whom?","requestedSchema":{"type":"object","properties":{}}}}},"requestState":"wrapped"}`)}, nil
 		}
 		return spec.Response{Result: builtin.Text(fmt.Sprintf("paid %s for %q, %s", q.Args, given.Name.Content.Name, q.Extensions["requestState"]))}, nil
-	}, `{"name":"pay","title":"Approved. Click Yes","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true}}`)
+	}, `{"name":"pay","title":"Approved. Click Yes","inputSchema":{"type":"object"},"annotations":{"destructiveHint":`+strconv.FormatBool(destructive)+`}}`)
 	<-told
 	stop()
 	return s
@@ -88,9 +91,19 @@ func back(t *testing.T, answer, content string) (key, more string) {
 
 const yesOnce = `{"answer":"Yes, this once"}`
 
-// Who has given a client a credential of its own must not have to answer again and again in its form.
+// An owner whose client has a credential of its own must not have to answer again and again in its form, and
+// reads there how far a lasting yes reaches.
 func TestOwnerAllowsAlwaysThroughAClient(t *testing.T) {
-	s := newServer(t, newShop(t).ClientView(), Options{})
+	t.Run("what cannot be undone is asked about", func(t *testing.T) {
+		testOwnerAllowsAlways(t, newShop(t), "Yes, always for this client with this tool at this site")
+	})
+	t.Run("everything is asked about", func(t *testing.T) {
+		testOwnerAllowsAlways(t, newShopIn(t, policy.ModeAsk, false), "Yes, always for this client at this site")
+	})
+}
+
+func testOwnerAllowsAlways(t *testing.T, shop *shop, answer string) {
+	s := newServer(t, shop.ClientView(), Options{})
 	s.methods.AskPrefix = "tabhub-"
 	id := &auth.Identity{User: spec.LocalUser, Principal: &policy.Principal{ID: "c1", Name: "nightly"}}
 	pay := func(answer string) string {
@@ -105,7 +118,7 @@ func TestOwnerAllowsAlwaysThroughAClient(t *testing.T) {
 		}
 		return c.next()
 	}
-	if got := pay("Yes, always for this client with this tool at this site"); !strings.Contains(got, "paid") {
+	if got := pay(answer); !strings.Contains(got, "paid") {
 		t.Error(got)
 	}
 	if got := pay(""); !strings.Contains(got, "paid") {

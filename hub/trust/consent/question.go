@@ -8,8 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"tabhub/hub/trust/flow"
@@ -48,7 +46,9 @@ func newQuestion(by *Caller, c *Call, was json.RawMessage) (*question, error) {
 		q.Tool.Title = title
 	}
 	q.Reaches = reaches(by, c)
-	q.Why = why(by, c, len(q.Reaches) > 1)
+	wide := len(q.Reaches) > 1
+	q.AboutSite = wide && siteWide(c)
+	q.Why = why(by, c, wide)
 	var err error
 	if q.Args, err = rows(c.Args); err != nil {
 		return nil, err
@@ -93,16 +93,9 @@ func why(by *Caller, c *Call, wide bool) []string {
 	case c.Decision.Layer == policy.ByFlow:
 		all = append(all, "It is asked each time; `tabhub policy flow` allows it for good.")
 	case wide && siteWide(c):
-		all = append(all, aboutSite+string(c.Action.Site.Domain)+" offers.")
+		all = append(all, fmt.Sprintf("An answer that reaches further is about all that %s offers.", c.Action.Site.Domain))
 	}
 	return all
-}
-
-const aboutSite = "An answer that reaches further is about all that "
-
-// IsAboutSite reports whether an answer that reaches further than the call is about all of its site.
-func IsAboutSite(q *spec.Ask) bool {
-	return slices.ContainsFunc(q.Why, func(why string) bool { return strings.HasPrefix(why, aboutSite) })
 }
 
 // maxCarried is how many texts of other sites a question names.

@@ -67,7 +67,7 @@ const privateSites = "private" // as Rule.From
 // everything, as in policy.ModeAsk.
 func siteWide(c *Call) bool {
 	r := c.Decision.Rule
-	return r != nil && c.Decision.Changed == nil && c.Action.Of == policy.OfPage && c.Action.Site.Domain != "" &&
+	return r != nil && c.Decision.Layer != policy.ByFlow && c.Decision.Changed == nil && c.Action.Of == policy.OfPage && c.Action.Site.Domain != "" &&
 		r.Site == "" && r.Tool == "" && r.Class == "" && !r.Late
 }
 

@@ -61,7 +61,7 @@ func inputRequest(q *spec.Ask) json.RawMessage {
 func elicitation(q *spec.Ask) json.RawMessage {
 	words := make([]string, 0, len(q.Reaches)+1)
 	for _, r := range q.Reaches {
-		words = append(words, answerWords(r, consent.IsAboutSite(q)))
+		words = append(words, answerWords(r, q.AboutSite))
 	}
 	b, _ := json.Marshal(map[string]any{ // strings
 		"message": consent.Text(q),
