@@ -27,6 +27,18 @@ type window struct {
 	shown []*spec.Ask
 }
 
+// answeredBy returns a window in which the owner answers what is sent.
+func answeredBy(answer <-chan spec.Reach) *window {
+	return &window{answer: func(ctx context.Context, _ *spec.Ask) (spec.AskResult, error) {
+		select {
+		case reach := <-answer:
+			return spec.AskResult{Reach: reach}, nil
+		case <-ctx.Done():
+			return spec.AskResult{}, ctx.Err()
+		}
+	}}
+}
+
 func (w *window) Paired() bool    { return !w.unpaired }
 func (w *window) Connected() bool { return !w.unpaired && !w.away }
 func (w *window) Ask(ctx context.Context, q *spec.Ask) (spec.AskResult, error) {

@@ -57,15 +57,7 @@ func TestLateYes(t *testing.T) {
 func TestClientGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answer := make(chan spec.Reach)
-		w := &window{answer: func(ctx context.Context, q *spec.Ask) (spec.AskResult, error) {
-			select {
-			case reach := <-answer:
-				return spec.AskResult{Reach: reach}, nil
-			case <-ctx.Done():
-				return spec.AskResult{}, ctx.Err()
-			}
-		}}
-		r := newRig(t, w)
+		r := newRig(t, answeredBy(answer))
 		by := client("c")
 		gone := errors.New("the client has gone")
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -104,14 +96,7 @@ func TestAskedAgainWhileShown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				answer := make(chan spec.Reach)
-				w := &window{answer: func(ctx context.Context, q *spec.Ask) (spec.AskResult, error) {
-					select {
-					case reach := <-answer:
-						return spec.AskResult{Reach: reach}, nil
-					case <-ctx.Done():
-						return spec.AskResult{}, ctx.Err()
-					}
-				}}
+				w := answeredBy(answer)
 				r := newRig(t, w)
 				by, ended := client("c"), make(chan error, 2)
 				gone, cancel := context.WithCancel(t.Context())
