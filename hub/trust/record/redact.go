@@ -230,8 +230,8 @@ func isLogin(name string, value []byte) bool {
 	switch strings.Join(words(name), "") {
 	case "login", "user", "username", "account":
 		s, _ := rawjson.String(value)
-		who, password, _ := strings.Cut(s, ":")
-		return who != "" && len(password) >= 4 && !strings.ContainsAny(s, " /")
+		user, password, _ := strings.Cut(s, ":")
+		return user != "" && len(password) >= 4 && !strings.ContainsAny(s, " /")
 	}
 	return false
 }
