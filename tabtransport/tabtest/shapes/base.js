@@ -52,7 +52,7 @@ function eventsOnWindow() {
   delete ModelContext.prototype.ontoolactivated;
   delete ModelContext.prototype.ontoolcancel;
   // A frame must not use the context earlier: see chromium.InFrame.
-  if (window === top) listen();
+  if (window === top || document.readyState === "complete") listen();
   else addEventListener("load", () => navigator.locks.request("", listen));
 }
 
