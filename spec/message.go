@@ -26,8 +26,11 @@ const (
 	MethodDashboard         = "browser/dashboard"
 	MethodPause             = "browser/pause"
 	MethodRelease           = "browser/release"
+	MethodPackScript        = "browser/packScript"
+	MethodRecorded          = "browser/recorded"
 
 	MethodExecuteTool       = "browser/executeTool"
+	MethodRun               = "browser/run"
 	MethodReadResource      = "browser/readResource"
 	MethodSubscribeResource = "browser/subscribeResource"
 	MethodGetPrompt         = "browser/getPrompt"
@@ -44,6 +47,8 @@ const (
 	MethodRest              = "browser/rest"
 	MethodAsk               = "browser/ask"
 	MethodOwnerState        = "browser/ownerState"
+	MethodPacks             = "browser/packs"
+	MethodRecord            = "browser/record"
 	MethodEndRoom           = "browser/endRoom"
 )
 
@@ -53,7 +58,7 @@ type Capability string
 // WebMCP is what gives pages the standard's API: "browser" or "extension".
 type WebMCP string
 
-// The capabilities. Each but the last three names the browser/ method of the same name.
+// The capabilities. Each but the last four names the browser/ method of the same name.
 const (
 	CapOpenTab     Capability = "openTab"
 	CapActivateTab Capability = "activateTab"
@@ -71,6 +76,9 @@ const (
 	CapRoom Capability = "room"
 	// CapHold: the browser says of the tabs in OwnerState.Held whether their owner uses them.
 	CapHold Capability = "hold"
+	// CapPacks: the browser offers the tools of the packs in Packs, and serves browser/run and
+	// browser/record.
+	CapPacks Capability = "packs"
 )
 
 // Extensions are fields that neither side interprets (spec/PROTOCOL.md, "Transport").
@@ -590,13 +598,15 @@ type AskResult struct {
 // are for the browser.
 func IsCall(r Request) bool {
 	switch r.(type) {
-	case *ExecuteTool, *ReadResource, *SubscribeResource, *GetPrompt, *Complete:
+	case *ExecuteTool, *Run, *ReadResource, *SubscribeResource, *GetPrompt, *Complete:
 		return true
 	}
 	return false
 }
 
 func (*ExecuteTool) Method() string       { return MethodExecuteTool }
+func (*Run) Method() string               { return MethodRun }
+func (*Record) Method() string            { return MethodRecord }
 func (*ReadResource) Method() string      { return MethodReadResource }
 func (*SubscribeResource) Method() string { return MethodSubscribeResource }
 func (*GetPrompt) Method() string         { return MethodGetPrompt }

@@ -8,10 +8,34 @@ export type Message<T extends { [method: string]: { params: object } }, M extend
   [K in M]: { method: K; params: T[K]["params"] };
 }[M];
 
+/** ActStep clicks. */
+export type ActStep = {
+  target: Target;
+  /** Navigates says that the page gives way to another one: the next step runs there, and not before. */
+  navigates?: boolean;
+};
+
 /** ActivateTab is browser/activateTab; the tab is the frame's. */
 export type ActivateTab = {
   /** IfOrigin is the origin that the tab must show, as a browser writes it; "": any. A browser whose tab shows another one does nothing, and answers CodeTabNotFound with NotDelivered. */
   ifOrigin?: string;
+};
+
+/** ActivePack is what a browser knows of a pack, to offer its tools and to bound its steps. */
+export type ActivePack = {
+  name: string;
+  hash: string;
+  title?: string;
+  match: string[];
+  tools: ActivePackTool[];
+  /** it is one; browser/packScript gives its text */
+  script?: boolean;
+};
+
+/** ActivePackTool is a tool of a pack with steps. */
+export type ActivePackTool = {
+  name: string;
+  on?: string[];
 };
 
 /** Ask is browser/ask: the owner is asked, in a window of the browser's own, whether something may be done. */
@@ -190,6 +214,17 @@ export type ExecuteTool = {
 /** Extensions are fields that neither side interprets (spec/PROTOCOL.md, "Transport"). */
 export type Extensions = { [member: string]: unknown };
 
+/** FillField is a field and its Value: text, the label of an option, or true or false for a checkbox. */
+export type FillField = {
+  target: Target;
+  value: unknown;
+};
+
+/** FillStep sets fields, all or none: every target is found before the first is set. */
+export type FillStep = {
+  fields: FillField[];
+};
+
 /** GetPrompt is browser/getPrompt, answered with an MCP GetPromptResult. */
 export type GetPrompt = {
   name: string;
@@ -266,6 +301,12 @@ export type Navigate = {
   ifOrigin?: string;
 };
 
+/** OpenStep leads the tab to another page of the pack. */
+export type OpenStep = {
+  path: string;
+  query?: { [member: string]: unknown };
+};
+
 /** OpenTab is browser/openTab, answered with OpenTabResult. */
 export type OpenTab = {
   url: string;
@@ -315,6 +356,91 @@ export type OwnerState = {
   gone?: string[];
 };
 
+/** Pack is a document that gives tools to the pages of sites that offer none. */
+export type Pack = {
+  /** Format is PackFormat. */
+  tabhubPack: number;
+  /** Name tells packs of one owner apart: lower-case letters, digits and hyphens. */
+  name: string;
+  title?: string;
+  description?: string;
+  license?: string;
+  /** For is the name of the site, for people. */
+  for?: string;
+  /** Match says on which pages the tools are offered, and where their steps may reach: match patterns as browsers have them. */
+  match: string[];
+  /** Start is the path of the page that a call opens if no tab shows one of the pages. */
+  start?: string;
+  tools?: PackTool[];
+  /** Script is a user script that registers tools by document.modelContext.registerTool. */
+  script?: string;
+  /** Source is where the document was made from, if it was imported. */
+  source?: PackSource;
+};
+
+/** PackExample is a call and what it gives: `tabhub pack test` makes it. */
+export type PackExample = {
+  /** At is the address of the page, or its path; "": a tab that is open. */
+  at?: string;
+  input?: unknown;
+  /** Gives is a part of the result: members of objects, and the first elements of arrays. */
+  gives?: unknown;
+};
+
+/** PackHints are hints of MCP about a tool. */
+export type PackHints = {
+  readOnlyHint?: boolean;
+  destructiveHint?: boolean;
+  idempotentHint?: boolean;
+  openWorldHint?: boolean;
+};
+
+/** PackRef names one version of a pack: Hash is that of its document. */
+export type PackRef = {
+  name: string;
+  hash: string;
+};
+
+/** PackScript is the parameters of browser/packScript, a request of a paired browser for the script of a pack. */
+export type PackScript = {
+  pack: PackRef;
+};
+
+/** PackScriptResult answers PackScript. */
+export type PackScriptResult = {
+  script: string;
+};
+
+/** PackSource is the file that a pack was imported from. */
+export type PackSource = {
+  /** "webmcp-today", "webmcp-gen", "bb-sites" or "userscript" */
+  format: string;
+  file?: string;
+  sha256: string;
+};
+
+/** PackTool is a tool of a pack. */
+export type PackTool = {
+  name: string;
+  title?: string;
+  description: string;
+  inputSchema?: unknown;
+  /** OutputSchema is what the result is checked against, strictly. */
+  outputSchema?: unknown;
+  annotations?: PackHints;
+  /** On narrows Match for this tool: it is offered where one of these patterns matches, too. */
+  on?: string[];
+  steps?: Step[];
+  /** Result is a JMESPath expression over an object with args and all that steps gave under their As. Without it the result is what the last request or read gave. */
+  result?: string;
+  examples?: PackExample[];
+};
+
+/** Packs is the parameters of browser/packs: the packs that the owner has added. */
+export type Packs = {
+  packs: ActivePack[];
+};
+
 /** Page is where a tab is. */
 export type Page = {
   url?: string;
@@ -348,6 +474,13 @@ export type Pause = {
 /** Ping is browser/ping, answered with {}. */
 export type Ping = { [member: string]: never };
 
+/** PressStep presses a key: Enter, Escape, Tab, an arrow key or one letter. */
+export type PressStep = {
+  target: Target;
+  key: string;
+  navigates?: boolean;
+};
+
 /** Progress is browser/progress: a call is still under way. */
 export type Progress = {
   requestId: string;
@@ -360,11 +493,58 @@ export type Progress = {
   continues?: boolean;
 };
 
+/** ReadField is what is read of an element: that which Target finds within the list's element, or that itself. */
+export type ReadField = {
+  target?: Target;
+  /** Give is "text" (if empty), "number", "value", "checked", "link" or "attribute". */
+  give?: string;
+  attribute?: string;
+  /** Optional gives null if there is no such element, instead of an error. */
+  optional?: boolean;
+};
+
 /** ReadResource is browser/readResource, answered with an MCP ReadResourceResult. */
 export type ReadResource = {
   uri: string;
   frameId?: number;
   extensions?: Extensions;
+};
+
+/** ReadStep reads the page as data: with List an array with an object for each element, with Table an array with an object for each row; otherwise one object with Fields. */
+export type ReadStep = {
+  /** finds any number of elements */
+  list?: Target;
+  fields?: { [member: string]: unknown };
+  table?: ReadTable;
+  /** rows; 100 if 0 */
+  max?: number;
+};
+
+/** ReadTable is a table with a row of headers. */
+export type ReadTable = {
+  target: Target;
+  /** Columns gives members of the rows by the text of their headers; all under their headers if empty. */
+  columns?: { [member: string]: unknown };
+};
+
+/** Record is browser/record: the browser asks the person in front of it whether to write down what they do in the tab of the frame, or in the active tab, as the draft of the pack Name. */
+export type Record = {
+  name: string;
+};
+
+/** Recorded is the parameters of browser/recorded, a request of a paired browser: a person has shown how something is done. */
+export type Recorded = {
+  name?: string;
+  /** where it began */
+  url: string;
+  title?: string;
+  steps: Step[];
+  secrets?: string[];
+};
+
+/** RecordedResult answers Recorded: the name of the draft. */
+export type RecordedResult = {
+  name: string;
 };
 
 /** Register is browser/registerTools and browser/updateTools, and the same for resources and prompts. */
@@ -392,6 +572,23 @@ export type Rejection = {
 
 /** Release is the parameters of browser/release, a request of a paired browser: its owner ends the lease of the frame's tab. */
 export type Release = { [member: string]: never };
+
+/** RequestStep asks the page's own server, as the page would: with its session. */
+export type RequestStep = {
+  /** GET if empty */
+  method?: string;
+  /** Path begins with a slash. ${NAME} stands for an argument, in one segment each. */
+  path: string;
+  /** Values; that of an absent argument is left out */
+  query?: { [member: string]: unknown };
+  /** a body in which each leaf may be a Value */
+  json?: unknown;
+  /** a body of form fields, each a Value */
+  form?: { [member: string]: unknown };
+  token?: TokenRule;
+  /** Take is a JMESPath expression over the answer's JSON; without it all of that is given, or the answer's text if it is not JSON. */
+  take?: string;
+};
 
 /** ResourceUpdated is browser/resourceUpdated. */
 export type ResourceUpdated = {
@@ -435,6 +632,29 @@ export type Room = {
   title: string;
 };
 
+/** Run is browser/run: the steps of a pack's tool, in a document that the pack matches. */
+export type Run = {
+  pack: PackRef;
+  toolName: string;
+  steps?: Step[];
+  args: unknown;
+  /** PackTool.Result */
+  result?: string;
+  frameId?: number;
+  /** as in ExecuteTool */
+  origin: string;
+};
+
+/** RunResult answers Run. */
+export type RunResult = {
+  steps: StepReport[];
+  /** Value is the result, if nothing failed. */
+  value?: unknown;
+  failed?: StepFailure;
+  /** where the run has led, if that is another document */
+  page?: Page;
+};
+
 /** Screenshot is browser/screenshot, answered with ScreenshotResult. */
 export type Screenshot = {
   /** as in ActivateTab */
@@ -445,6 +665,41 @@ export type Screenshot = {
 export type ScreenshotResult = {
   mimeType: string;
   data: string;
+};
+
+/** Step is one step of a tool: exactly one of its verbs. */
+export type Step = {
+  request?: RequestStep;
+  open?: OpenStep;
+  click?: ActStep;
+  fill?: FillStep;
+  press?: PressStep;
+  read?: ReadStep;
+  wait?: WaitStep;
+  /** As names what the step gives, for expressions. */
+  as?: string;
+  /** Timeout bounds the step, in seconds; 0 is 10 for Request and Open, and 5 for others. */
+  timeout?: number;
+};
+
+/** StepFailure is why a run ended at a step. */
+export type StepFailure = {
+  /** its index in Run.Steps */
+  step: number;
+  code: string;
+  message: string;
+  /** Found is what of that kind there was on the page. */
+  found?: string[];
+};
+
+/** StepReport is what became of a step. */
+export type StepReport = {
+  verb: string;
+  did: string;
+  /** Words say what was acted on, as the page had it: `clicked button "Order"`. For people and models. */
+  words?: string;
+  /** the page's address */
+  at?: string;
 };
 
 /** SubscribeResource is browser/subscribeResource. */
@@ -479,6 +734,20 @@ export type TabState = {
   inUse?: boolean;
 };
 
+/** Target finds exactly one element: by Role and Name, by Label, or by Selector, which counts only without the others. */
+export type Target = {
+  /** of WAI-ARIA */
+  role?: string;
+  /** the accessible name, or "..." for a part of it; ${NAME} stands for an argument */
+  name?: string;
+  label?: string;
+  selector?: string;
+  /** In is an element around it: frames of the same origin and open shadow trees are entered. */
+  in?: Target;
+  /** Nth chooses among several, from 1 on; negative numbers count from the end. */
+  nth?: number;
+};
+
 /** Text is browser/text, answered with TextResult. */
 export type Text = {
   /** as in ActivateTab */
@@ -488,6 +757,38 @@ export type Text = {
 /** TextResult answers Text: the page's visible text. */
 export type TextResult = {
   text: string;
+};
+
+/** TokenPage is a page that is asked for a token; none of its scripts run. */
+export type TokenPage = {
+  path: string;
+  selector: string;
+  /** "value" if empty */
+  attribute?: string;
+};
+
+/** TokenRule says where the page has a token that its server asks for, and where the request carries it. */
+export type TokenRule = {
+  /** the name of a meta element */
+  meta?: string;
+  /** the name of a hidden field */
+  hidden?: string;
+  /** the name of a cookie that the page can read */
+  cookie?: string;
+  /** a key of localStorage or sessionStorage */
+  storage?: string;
+  /** of another page of the site */
+  page?: TokenPage;
+  header?: string;
+  /** of Form, or a member of JSON */
+  field?: string;
+};
+
+/** WaitStep waits until an element is there (For) or is not (Gone), or the address matches a pattern (URL). */
+export type WaitStep = {
+  for?: Target;
+  gone?: Target;
+  url?: string;
 };
 
 /** What a tab or browser sends, by method. A message without a result is never answered. */

@@ -73,7 +73,9 @@ func (g *generator) schema() ([]byte, error) {
 			g.ref(m.Result)
 		}
 	}
-	g.ref(&spec.Error{})
+	for _, v := range []any{&spec.Error{}, &spec.Pack{}, &spec.Packs{}, &spec.PackScript{}, &spec.PackScriptResult{}, &spec.Run{}, &spec.RunResult{}, &spec.Record{}, &spec.Recorded{}, &spec.RecordedResult{}} {
+		g.ref(v)
+	}
 	root.AnyOf = append(root.AnyOf, answer())
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
