@@ -40,10 +40,13 @@ func MessageTypes() []MessageType {
 		{Method: MethodDashboard, ToHub: true, Params: &Dashboard{}, Result: &DashboardResult{}},
 		toHub(MethodPause, &Pause{}),
 		toHub(MethodRelease, &Release{}),
+		{Method: MethodPackScript, ToHub: true, Params: &PackScript{}, Result: &PackScriptResult{}},
+		{Method: MethodRecorded, ToHub: true, Params: &Recorded{}, Result: &RecordedResult{}},
 		{Method: MethodProgress, ToHub: true, Notification: true, Params: &Progress{}},
 		{Method: MethodResumeCall, ToHub: true, Params: &ResumeCall{}, Result: &ResumeCallResult{}},
 
 		request(&ExecuteTool{}, &Outcome{}),
+		request(&Run{}, &RunResult{}),
 		request(&ReadResource{}, nil),
 		request(&SubscribeResource{}, nil),
 		request(&GetPrompt{}, nil),
@@ -61,5 +64,7 @@ func MessageTypes() []MessageType {
 		request(&Ask{}, &AskResult{}),
 		request(&EndRoom{}, &EndRoomResult{}),
 		{Method: MethodOwnerState, Notification: true, Params: &OwnerState{}},
+		{Method: MethodPacks, Notification: true, Params: &Packs{}},
+		request(&Record{}, nil),
 	}
 }

@@ -356,45 +356,6 @@ export type OwnerState = {
   gone?: string[];
 };
 
-/** Pack is a document that gives tools to the pages of sites that offer none. */
-export type Pack = {
-  /** Format is PackFormat. */
-  tabhubPack: number;
-  /** Name tells packs of one owner apart: lower-case letters, digits and hyphens. */
-  name: string;
-  title?: string;
-  description?: string;
-  license?: string;
-  /** For is the name of the site, for people. */
-  for?: string;
-  /** Match says on which pages the tools are offered, and where their steps may reach: match patterns as browsers have them. */
-  match: string[];
-  /** Start is the path of the page that a call opens if no tab shows one of the pages. */
-  start?: string;
-  tools?: PackTool[];
-  /** Script is a user script that registers tools by document.modelContext.registerTool. */
-  script?: string;
-  /** Source is where the document was made from, if it was imported. */
-  source?: PackSource;
-};
-
-/** PackExample is a call and what it gives: `tabhub pack test` makes it. */
-export type PackExample = {
-  /** At is the address of the page, or its path; "": a tab that is open. */
-  at?: string;
-  input?: unknown;
-  /** Gives is a part of the result: members of objects, and the first elements of arrays. */
-  gives?: unknown;
-};
-
-/** PackHints are hints of MCP about a tool. */
-export type PackHints = {
-  readOnlyHint?: boolean;
-  destructiveHint?: boolean;
-  idempotentHint?: boolean;
-  openWorldHint?: boolean;
-};
-
 /** PackRef names one version of a pack: Hash is that of its document. */
 export type PackRef = {
   name: string;
@@ -409,31 +370,6 @@ export type PackScript = {
 /** PackScriptResult answers PackScript. */
 export type PackScriptResult = {
   script: string;
-};
-
-/** PackSource is the file that a pack was imported from. */
-export type PackSource = {
-  /** "webmcp-today", "webmcp-gen", "bb-sites" or "userscript" */
-  format: string;
-  file?: string;
-  sha256: string;
-};
-
-/** PackTool is a tool of a pack. */
-export type PackTool = {
-  name: string;
-  title?: string;
-  description: string;
-  inputSchema?: unknown;
-  /** OutputSchema is what the result is checked against, strictly. */
-  outputSchema?: unknown;
-  annotations?: PackHints;
-  /** On narrows Match for this tool: it is offered where one of these patterns matches, too. */
-  on?: string[];
-  steps?: Step[];
-  /** Result is a JMESPath expression over an object with args and all that steps gave under their As. Without it the result is what the last request or read gave. */
-  result?: string;
-  examples?: PackExample[];
 };
 
 /** Packs is the parameters of browser/packs: the packs that the owner has added. */
@@ -807,6 +743,8 @@ export type ToHub = {
   "browser/dashboard": { params: Dashboard; result: DashboardResult };
   "browser/pause": { params: Pause; result: object };
   "browser/release": { params: Release; result: object };
+  "browser/packScript": { params: PackScript; result: PackScriptResult };
+  "browser/recorded": { params: Recorded; result: RecordedResult };
   "browser/progress": { params: Progress };
   "browser/resumeCall": { params: ResumeCall; result: ResumeCallResult };
 };
@@ -814,6 +752,7 @@ export type ToHub = {
 /** What the hub sends, by method. A message without a result is never answered. */
 export type FromHub = {
   "browser/executeTool": { params: ExecuteTool; result: Outcome };
+  "browser/run": { params: Run; result: RunResult };
   "browser/readResource": { params: ReadResource; result: object };
   "browser/subscribeResource": { params: SubscribeResource; result: object };
   "browser/getPrompt": { params: GetPrompt; result: object };
@@ -831,6 +770,8 @@ export type FromHub = {
   "browser/ask": { params: Ask; result: AskResult };
   "browser/endRoom": { params: EndRoom; result: EndRoomResult };
   "browser/ownerState": { params: OwnerState };
+  "browser/packs": { params: Packs };
+  "browser/record": { params: Record; result: object };
 };
 
 /** The codes of JSON-RPC errors. */

@@ -115,17 +115,18 @@ func (h *hub) serve() {
 			return tabtransport.Admission{Attested: true, Pairing: id}, err
 		},
 		KeepAlive: h.keepAlive,
-		Pause: func(_ tabtransport.Admission, on bool) error {
-			h.tellOwner(func(o *spec.OwnerState) { o.Paused = on })
-			return nil
+		Owner: func(_ tabtransport.Admission, tab spec.TabAddr, request any) (any, error) {
+			switch request := request.(type) {
+			case *spec.Pause:
+				h.tellOwner(func(o *spec.OwnerState) { o.Paused = *request.On })
+			case *spec.Release:
+				h.tellOwner(func(o *spec.OwnerState) {
+					o.Held = slices.DeleteFunc(slices.Clone(o.Held), func(t spec.HeldTab) bool { return t.TabID == tab.Tab })
+				})
+			}
+			return struct{}{}, nil
 		},
-		Release: func(_ tabtransport.Admission, tab spec.TabAddr) error {
-			h.tellOwner(func(o *spec.OwnerState) {
-				o.Held = slices.DeleteFunc(slices.Clone(o.Held), func(t spec.HeldTab) bool { return t.TabID == tab.Tab })
-			})
-			return nil
-		},
-		WatchOwner: func(ctx context.Context, _ tabtransport.Admission, _ spec.PeerID, tell func(spec.OwnerState)) {
+		Watch: func(ctx context.Context, _ tabtransport.Admission, _ spec.PeerID, tell func(any)) {
 			for {
 				h.mu.Lock()
 				owner := h.owner

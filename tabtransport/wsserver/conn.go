@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,7 +38,7 @@ type conn struct {
 	malformed *rate.Limiter // nil until the first malformed frame
 	registrar registrar
 	release   func() // gives back the tab key, if not nil
-	unwatch   func() // ends watchOwner, if not nil
+	unwatch   func() // ends watch, if not nil
 	unretire  func() // ends the wait for what the connection passes through to end, if not nil
 
 	// set by the reader in admit, read by everyone afterwards
@@ -159,7 +160,7 @@ func (c *conn) admit(ev *event) {
 	}
 	c.ws.CloseWhen(adm.Revoked, spec.CloseRefused, why)
 	c.keepAlive()
-	c.watchOwner()
+	c.watch(hello)
 	if ending != nil {
 		c.retireWhen(ending)
 	}
@@ -187,17 +188,27 @@ func (c *conn) retireWhen(ending context.Context) {
 	}
 }
 
-// watchOwner sends a paired browser, from now on, the state that its owner sees.
-func (c *conn) watchOwner() {
+// watch sends a paired browser, from now on, what it is to know of its owner's hub.
+func (c *conn) watch(hello *spec.Hello) {
 	d, ok := c.dialect.(*tabhub)
-	if !ok || c.srv.opts.WatchOwner == nil || !c.paired {
+	if !ok || c.srv.opts.Watch == nil || !c.paired {
 		return
 	}
 	ctx, cancel := context.WithCancel(c.ws.Context())
 	adm, peer := c.admission, c.peer
+	packs := slices.Contains(hello.Capabilities, spec.CapPacks)
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		c.srv.opts.WatchOwner(ctx, adm, peer, func(state spec.OwnerState) { c.control(d.appendOwnerState(nil, state)) })
+		c.srv.opts.Watch(ctx, adm, peer, func(notice any) {
+			switch notice.(type) {
+			case spec.OwnerState:
+				c.control(d.appendNotice(nil, spec.MethodOwnerState, notice))
+			case spec.Packs:
+				if packs {
+					c.control(d.appendNotice(nil, spec.MethodPacks, notice))
+				}
+			}
+		})
 	})
 	c.unwatch = func() { cancel(); watching.Wait() }
 }

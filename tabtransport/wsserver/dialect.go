@@ -91,18 +91,16 @@ func (m *members) read(frame []byte) error {
 type eventKind int
 
 const (
-	evIgnored   eventKind = iota
-	evPair                // pair, id
-	evHello               // hello, id; claimedOrigin, claimKey
-	evMessage             // tab, id, msg; early
-	evAnswer              // tab, requestID, and result or err
-	evProgress            // tab, progress
-	evPing                // tab, id
-	evDashboard           // tab, id
-	evPause               // tab, id, pause
-	evRelease             // tab, id
-	evInvalid             // err; id, tab if it can be answered
-	evRefused             // err, id: a hello that cannot be accepted
+	evIgnored  eventKind = iota
+	evPair               // pair, id
+	evHello              // hello, id; claimedOrigin, claimKey
+	evMessage            // tab, id, msg; early
+	evAnswer             // tab, requestID, and result or err
+	evProgress           // tab, progress
+	evPing               // tab, id
+	evOwner              // tab, id, asked: a request for the owner of the hub
+	evInvalid            // err; id, tab if it can be answered
+	evRefused            // err, id: a hello that cannot be accepted
 )
 
 // event is what a frame says.
@@ -125,7 +123,7 @@ type event struct {
 	err       *spec.Error
 
 	progress spec.Progress
-	pause    bool
+	asked    any // pointer to the parameters: *spec.Dashboard, *spec.Pause, …
 }
 
 func (ev *event) invalid(id json.RawMessage, err *spec.Error) {

@@ -65,12 +65,8 @@ func (c *conn) handle(kind wsconn.Kind, frame []byte) {
 		}
 	case evPing:
 		c.Respond(ev.tab, ev.id, struct{}{}, nil)
-	case evDashboard:
-		c.forOwner(ev, c.dashboard)
-	case evPause:
-		c.forOwner(ev, c.pause)
-	case evRelease:
-		c.forOwner(ev, c.endLease)
+	case evOwner:
+		c.forOwner(ev)
 	case evInvalid, evRefused:
 		c.bad(ev.id, ev.err)
 	}
@@ -99,48 +95,29 @@ func (c *conn) handleFirst(ev *event) {
 		c.refuse(ev.id, ev.err)
 	case evInvalid:
 		c.bad(ev.id, ev.err)
-	case evAnswer, evProgress, evDashboard, evPause, evRelease:
+	case evAnswer, evProgress, evOwner:
 		c.srv.stats.stray.Add(1)
 	}
 }
 
-// forOwner answers a request that only the hub's owner may make, from a paired browser.
-func (c *conn) forOwner(ev *event, do func(*event) (any, error)) {
-	if ev.id == nil {
+// forOwner answers a request for the owner of the hub, from a paired browser.
+func (c *conn) forOwner(ev *event) {
+	switch {
+	case ev.id == nil:
 		return
-	}
-	if c.admission.Pairing == "" {
+	case c.admission.Pairing == "":
 		c.Respond(ev.tab, ev.id, nil, spec.Errorf(spec.CodeRefused, "only a browser that is paired with the hub may ask for this"))
 		return
+	case c.srv.opts.Owner == nil:
+		c.Respond(ev.tab, ev.id, nil, spec.Errorf(spec.CodeInternal, "this hub has no owner to ask"))
+		return
 	}
-	result, err := do(ev)
+	result, err := c.srv.opts.Owner(c.admission, spec.TabAddr{Peer: c.peer, Tab: ev.tab}, ev.asked)
 	if err != nil {
 		c.Respond(ev.tab, ev.id, nil, spec.Errorf(spec.CodeInternal, "%v", err))
 		return
 	}
 	c.Respond(ev.tab, ev.id, result, nil)
-}
-
-func (c *conn) dashboard(*event) (any, error) {
-	if c.srv.opts.Dashboard == nil {
-		return nil, errors.New("this hub has no dashboard")
-	}
-	url, err := c.srv.opts.Dashboard(c.admission)
-	return spec.DashboardResult{URL: url}, err
-}
-
-func (c *conn) pause(ev *event) (any, error) {
-	if c.srv.opts.Pause == nil {
-		return nil, errors.New("this hub cannot be paused")
-	}
-	return struct{}{}, c.srv.opts.Pause(c.admission, ev.pause)
-}
-
-func (c *conn) endLease(ev *event) (any, error) {
-	if c.srv.opts.Release == nil {
-		return nil, errors.New("this hub has no leases")
-	}
-	return struct{}{}, c.srv.opts.Release(c.admission, spec.TabAddr{Peer: c.peer, Tab: ev.tab})
 }
 
 // skip handles a frame that is skipped, of which only start was read. A request that waits

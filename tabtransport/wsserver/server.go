@@ -36,21 +36,14 @@ type Options struct {
 	// browser can be paired here.
 	Pair func(r *http.Request, m *spec.Pair) (*pairing.Exchange, error)
 
-	// Dashboard returns an address that opens the dashboard for a paired browser that was
-	// admitted as adm. The peer gets its error. Nil: there is none.
-	Dashboard func(adm tabtransport.Admission) (url string, err error)
+	// Owner answers a request for the owner of the hub, which a paired browser, admitted as adm, makes about a
+	// tab or, with Tab 0, about no tab: *spec.Dashboard, *spec.Pause, *spec.Release, *spec.PackScript or
+	// *spec.Recorded. The peer gets its result, or its error. Nil: nothing is answered.
+	Owner func(adm tabtransport.Admission, tab spec.TabAddr, request any) (result any, err error)
 
-	// Pause stops all calls of the clients of adm's user, or lets them go on. The peer, a
-	// paired browser, gets its error. Nil: nothing can be paused.
-	Pause func(adm tabtransport.Admission, on bool) error
-
-	// Release ends the lease of a tab of the paired browser that was admitted as adm. The peer
-	// gets its error. Nil: there are no leases.
-	Release func(adm tabtransport.Admission, tab spec.TabAddr) error
-
-	// WatchOwner calls tell with the state that the owner sees in a paired browser, admitted
-	// as adm, and again after each change. It blocks until ctx ends. Nil: there is none.
-	WatchOwner func(ctx context.Context, adm tabtransport.Admission, browser spec.PeerID, tell func(spec.OwnerState))
+	// Watch tells a paired browser, admitted as adm, what it is to know of its owner's hub: it calls tell with a
+	// spec.OwnerState or spec.Packs, and again after each change. It blocks until ctx ends. Nil: there is none.
+	Watch func(ctx context.Context, adm tabtransport.Admission, browser spec.PeerID, tell func(notice any))
 
 	// Detachable: Authenticate and Pair may return a *tabtransport.RemoteError for a
 	// request whose Handler then takes the connection over.

@@ -82,11 +82,15 @@ func (d *tabhub) decode(frame []byte, ev *event) error {
 	case spec.MethodProgress:
 		d.decodeProgress(&f, ev)
 	case spec.MethodDashboard:
-		ev.kind = evDashboard
+		d.decodeAsked(&f, ev, &spec.Dashboard{})
 	case spec.MethodPause:
-		d.decodePause(&f, ev)
+		d.decodeAsked(&f, ev, &spec.Pause{})
 	case spec.MethodRelease:
-		ev.kind = evRelease
+		d.decodeAsked(&f, ev, &spec.Release{})
+	case spec.MethodPackScript:
+		d.decodeAsked(&f, ev, &spec.PackScript{})
+	case spec.MethodRecorded:
+		d.decodeAsked(&f, ev, &spec.Recorded{})
 	case spec.MethodPing:
 		ev.kind = evPing
 		if ev.id == nil {
@@ -198,13 +202,13 @@ func (d *tabhub) decodeProgress(f *members, ev *event) {
 	ev.kind = evProgress
 }
 
-func (d *tabhub) decodePause(f *members, ev *event) {
-	var pause spec.Pause
-	if err := spec.Decode(f.params, &pause); err != nil {
+// decodeAsked reads the parameters of a request for the owner of the hub.
+func (d *tabhub) decodeAsked(f *members, ev *event, params any) {
+	if err := spec.Decode(bytes.Clone(f.params), params); err != nil { // they outlive the frame
 		ev.invalid(ev.id, err)
 		return
 	}
-	ev.kind, ev.pause = evPause, *pause.On
+	ev.kind, ev.asked = evOwner, params
 }
 
 func (d *tabhub) decodeMessage(method string, f *members, ev *event) {
@@ -283,12 +287,13 @@ func (d *tabhub) appendCancel(dst []byte, tab int64, cancel spec.Cancel) []byte 
 	return append(dst, "}}"...)
 }
 
-func (d *tabhub) appendOwnerState(dst []byte, state spec.OwnerState) []byte {
-	params, err := marshal(state)
+// appendNotice appends a notification to a browser as a whole.
+func (d *tabhub) appendNotice(dst []byte, method string, v any) []byte {
+	params, err := marshal(v)
 	if err != nil {
 		return nil
 	}
-	dst = append(dst, `{"jsonrpc":"2.0","method":"`+spec.MethodOwnerState+`"`...)
+	dst = rawjson.AppendStringMember(append(dst, `{"jsonrpc":"2.0"`...), "method", method)
 	return append(rawjson.AppendMember(dst, "params", params), '}')
 }
 

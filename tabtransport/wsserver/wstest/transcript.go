@@ -68,13 +68,21 @@ func start(t *testing.T, v transcript.Vars) transcript.Player {
 			id, err := pairings.Check(hello, ex)
 			return tabtransport.Admission{Pairing: id, Attested: id != ""}, err
 		},
-		Dashboard: func(tabtransport.Admission) (string, error) { return "http://127.0.0.1:3300/#code=good-once", nil },
-		Pause: func(_ tabtransport.Admission, on bool) error {
-			pauses <- on
-			return nil
+		Owner: func(_ tabtransport.Admission, _ spec.TabAddr, request any) (any, error) {
+			switch request := request.(type) {
+			case *spec.Dashboard:
+				return spec.DashboardResult{URL: "http://127.0.0.1:3300/#code=good-once"}, nil
+			case *spec.Pause:
+				pauses <- *request.On
+			case *spec.PackScript:
+				return spec.PackScriptResult{Script: "document.modelContext.registerTool({})"}, nil
+			case *spec.Recorded:
+				return spec.RecordedResult{Name: request.Name}, nil
+			}
+			return struct{}{}, nil
 		},
-		Release: func(tabtransport.Admission, spec.TabAddr) error { return nil },
-		WatchOwner: func(ctx context.Context, _ tabtransport.Admission, _ spec.PeerID, tell func(spec.OwnerState)) {
+		Watch: func(ctx context.Context, _ tabtransport.Admission, _ spec.PeerID, tell func(any)) {
+			tell(spec.Packs{Packs: []spec.ActivePack{{PackRef: spec.PackRef{Name: "shop-tools", Hash: "9f86"}, Match: []string{"https://shop.example.com/*"}, Tools: []spec.ActivePackTool{{Name: "order"}}}}})
 			state := spec.OwnerState{Apps: []spec.OwnerApp{{Name: "Claude Code", Calls: 3, LastMs: 1500}}}
 			for {
 				tell(state)

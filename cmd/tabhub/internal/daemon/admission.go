@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -146,55 +147,48 @@ func (p admission) refuse(r *http.Request, err error) error {
 	return spec.Errorf(spec.CodeRefused, "%v", err)
 }
 
-// dashboard signs the user of a paired browser in. What was signed in ends with the
-// pairing.
-func (p admission) dashboard(a tabtransport.Admission) (string, error) {
+// forOwner answers a request that a paired browser makes for its user, the hub's owner.
+func (p admission) forOwner(a tabtransport.Admission, tab spec.TabAddr, request any) (any, error) {
 	if p.ring.IsStarted(a.Pairing) {
-		return "", errNotOwner
+		return nil, errNotOwner
 	}
-	return p.server.SignInURL(auth.Identity{User: a.User, Kind: auth.KindBrowser, Principal: policy.Owner, Expires: a.Expires, Revoked: a.Revoked})
+	if _, ok := request.(*spec.Dashboard); ok {
+		// What is signed in ends with the pairing.
+		url, err := p.server.SignInURL(auth.Identity{User: a.User, Kind: auth.KindBrowser, Principal: policy.Owner, Expires: a.Expires, Revoked: a.Revoked})
+		return spec.DashboardResult{URL: url}, err
+	}
+	t, err := p.Tenants.Get(context.Background(), a.User)
+	if err != nil {
+		return nil, err
+	}
+	switch request := request.(type) {
+	case *spec.Pause:
+		err = t.Hub.Rules.Pause(consent.ByWindow, *request.On)
+	case *spec.Release:
+		t.Hub.Agents.EndLease(tab, consent.ByWindow)
+	default:
+		err = fmt.Errorf("the hub does not serve %T", request)
+	}
+	return struct{}{}, err
 }
 
 // errNotOwner tells a browser that the hub has started for a client what it is not good for.
 var errNotOwner = errors.New("this browser was started for an app: it does not speak for the owner of the hub")
 
-// pause stops everything that is done for the clients of a paired browser's user.
-func (p admission) pause(a tabtransport.Admission, on bool) error {
-	if p.ring.IsStarted(a.Pairing) {
-		return errNotOwner
-	}
-	t, err := p.Tenants.Get(context.Background(), a.User)
-	if err != nil {
-		return err
-	}
-	return t.Hub.Rules.Pause(consent.ByWindow, on)
-}
-
-// watchOwner tells a paired browser what its user is to see: in one that the hub has started for
-// a client, which tabs are held.
-func (p admission) watchOwner(ctx context.Context, a tabtransport.Admission, browser spec.PeerID, tell func(spec.OwnerState)) {
+// watch tells a paired browser what its user is to see: in one that the hub has started for a client, which
+// tabs are held.
+func (p admission) watch(ctx context.Context, a tabtransport.Admission, browser spec.PeerID, tell func(any)) {
 	t, err := p.Tenants.Get(ctx, a.User)
 	if err != nil {
 		return
 	}
-	if p.ring.IsStarted(a.Pairing) {
-		all := tell
-		tell = func(s spec.OwnerState) { all(spec.OwnerState{Held: s.Held}) }
-	}
-	t.Hub.Owner.WatchOwner(ctx, browser, tell)
-}
-
-// endLease ends the lease of a tab of a paired browser, for its user.
-func (p admission) endLease(a tabtransport.Admission, tab spec.TabAddr) error {
-	if p.ring.IsStarted(a.Pairing) {
-		return errNotOwner
-	}
-	t, err := p.Tenants.Get(context.Background(), a.User)
-	if err != nil {
-		return err
-	}
-	t.Hub.Agents.EndLease(tab, consent.ByWindow)
-	return nil
+	started := p.ring.IsStarted(a.Pairing)
+	t.Hub.Owner.WatchOwner(ctx, browser, func(s spec.OwnerState) {
+		if started {
+			s = spec.OwnerState{Held: s.Held}
+		}
+		tell(s)
+	})
 }
 
 var errOtherHub = spec.Errorf(spec.CodeInternal, "another hub serves this user now: connect again")

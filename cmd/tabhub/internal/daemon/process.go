@@ -327,7 +327,7 @@ func (p *Process) assemble() {
 	}
 	p.clients.OnRevoke(p.forgetClient)
 	joins := admission{p}
-	p.Tabs = wsserver.New(wsserver.Options{Authenticate: joins.admitTab, Pair: joins.beginPairing, Dashboard: joins.dashboard, Pause: joins.pause, WatchOwner: joins.watchOwner, Release: joins.endLease, Instance: p.ring.Hub(), Detachable: p.node != nil, Log: p.Log})
+	p.Tabs = wsserver.New(wsserver.Options{Authenticate: joins.admitTab, Pair: joins.beginPairing, Owner: joins.forOwner, Watch: joins.watch, Instance: p.ring.Hub(), Detachable: p.node != nil, Log: p.Log})
 	p.relay = relay.New(relay.Options{
 		Log:    p.Log,
 		Verify: joins.admitRelay,
