@@ -84,10 +84,10 @@ func TestBoundary(t *testing.T) {
 		{"example.com", "0123abcd", "example_com_0123abcd_#"},
 	} {
 		for _, kind := range []spec.Kind{spec.KindTool, spec.KindPrompt} {
-			id := Identity{kind, c.domain, 0, c.item}
+			id := Identity{kind, c.domain, 0, c.item, ""}
 			want := strings.Replace(c.want, "#", id.hash()[:8], 1)
 			name := ToolNamer{}.Name(id, nil)
-			if name != prefix(kind)+want {
+			if name != prefix(kind, "")+want {
 				t.Errorf("%s, %q: %s, want %s", c.domain, c.item, name, want)
 			}
 			if c.want == want {
@@ -106,7 +106,7 @@ func TestBoundary(t *testing.T) {
 // first "__", else after the first port, else after the longest well-known host.
 func checkReads(t *testing.T, id Identity, name string) {
 	t.Helper()
-	body := strings.TrimPrefix(name, prefix(id.Kind))
+	body := strings.TrimPrefix(name, prefix(id.Kind, id.Pack))
 	text, rest, two := strings.Cut(body, "__")
 	if !two {
 		text, rest = cutDomain(body)

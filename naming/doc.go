@@ -13,6 +13,7 @@
 //	website_tool_<domain>_<tool>          where only this domain can be read
 //	website_tool_<domain>__<tool>         elsewhere: the first "__" ends the domain
 //	website_tool_<domain>_<tool>_<hash>   shortened, with "_" or "__" by the same rule
+//	pack_<pack>_<domain>_<tool>           a pack's tool at this domain, else the same
 //
 // In <domain> each ".", ":" of the key is "_". Marks (unverified_, http_, https_) come
 // first, as in the key. What follows can be read as any well-known host, with a port
@@ -39,5 +40,5 @@
 // A shortened name shows all marks, and the domain, which may lose its first labels
 // but none of the registrable domain (eTLD+1). If that does not fit, or cannot be
 // shown, "site" stands for all of the host and the port:
-// website_tool_unverified_site__<tool>_<hash>.
+// website_tool_unverified_site__<tool>_<hash>. It shows 12 bytes of a pack's name.
 package naming

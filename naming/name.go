@@ -30,6 +30,7 @@ type Identity struct {
 	Domain spec.Domain
 	Tab    int    // the tab's number in its domain; 0 for the domain itself
 	Item   string // the page's own name, URI or URI template
+	Pack   string // the pack that the tool is of: lower-case letters, digits and hyphens; "": the page's own
 }
 
 // ToolNamer names tools, prompts and resources.
@@ -46,7 +47,7 @@ type ToolNamer struct {
 // Name returns the public name of a tool or prompt (spec/PROTOCOL.md,
 // "Registration"): website_tool_<domain>_<tool> for the domain,
 // website_tool_<domain>_tab<N>_<tool> for one tab, the same with website_prompt_ for
-// prompts. It consists of A-Z, a-z, 0-9, "_" and "-", anything else having become "_", and begins with a
+// prompts, and with pack_<pack>_ for a pack's tools. It consists of A-Z, a-z, 0-9, "_" and "-", anything else having become "_", and begins with a
 // letter. The package's documentation says when there are two "_" after the domain,
 // and when a name is shortened to end in a hash.
 //
@@ -95,7 +96,16 @@ func (n ToolNamer) candidates(id Identity) iter.Seq[string] {
 	}
 }
 
-func prefix(kind spec.Kind) string { return "website_" + string(kind) + "_" }
+// prefix returns what stands before the domain in the name of an item of a pack, or of a page.
+func prefix(kind spec.Kind, pack string) string {
+	if pack != "" {
+		return "pack_" + pack + "_"
+	}
+	return "website_" + string(kind) + "_"
+}
+
+// maxPack is how much a shortened name shows of the pack's name.
+const maxPack = 12
 
 // tab returns what stands between the domain and the item in the name of a tab.
 func (id Identity) tab() string {
@@ -113,7 +123,8 @@ var tabLike = regexp.MustCompile(`^tab[0-9]+_`)
 // the domain cannot be shown.
 func (id Identity) whole(limit int) (string, bool) {
 	item := clean(id.Item)
-	least := len(prefix(id.Kind)) + len(id.Domain) + len("_") + len(id.tab()) + len(item)
+	before := prefix(id.Kind, id.Pack)
+	least := len(before) + len(id.Domain) + len("_") + len(id.tab()) + len(item)
 	if item == "" || least > limit || id.Tab == 0 && tabLike.MatchString(item) {
 		return "", false
 	}
@@ -121,7 +132,7 @@ func (id Identity) whole(limit int) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	name := prefix(id.Kind) + s.before(id.tab()+item)
+	name := before + s.before(id.tab()+item)
 	return name, len(name) <= limit && !endsInHash(name)
 }
 
@@ -137,7 +148,8 @@ const leastItem = 4
 func (id Identity) short(limit int, hash string) string {
 	marks, host, port := SplitKey(id.Domain)
 	item := clean(id.Item)
-	room := limit - len(prefix(id.Kind)) - len("__") - len(id.tab()) - len("_") - len(hash)
+	before := prefix(id.Kind, strings.TrimRight(id.Pack[:min(len(id.Pack), maxPack)], "-"))
+	room := limit - len(before) - len("__") - len(id.tab()) - len("_") - len(hash)
 
 	registrable, err := publicsuffix.EffectiveTLDPlusOne(host)
 	if err != nil {
@@ -150,11 +162,11 @@ func (id Identity) short(limit int, hash string) string {
 			least = leastItem
 		}
 		if left := room - len(s.text); ok && left >= min(len(item), least) {
-			return prefix(id.Kind) + s.before(id.cut(left)+hash)
+			return before + s.before(id.cut(left)+hash)
 		}
 	}
 
-	name := prefix(id.Kind) + marks + unknownSite
+	name := before + marks + unknownSite
 	if left := room - len(marks) - len(unknownSite); left >= 0 {
 		return name + "__" + id.cut(left) + hash
 	}
@@ -200,8 +212,13 @@ func endsInHash(name string) bool {
 	return false
 }
 
-// plain returns the page's own name, with the tab's number if it is one tab's.
-func (id Identity) plain() string { return id.tab() + id.Item }
+// plain returns the page's own name, with the tab's number if it is one tab's, and the pack's name.
+func (id Identity) plain() string {
+	if id.Pack != "" {
+		return prefix(id.Kind, id.Pack) + id.tab() + id.Item
+	}
+	return id.tab() + id.Item
+}
 
 // clean replaces each character that a name may not hold.
 func clean(s string) string {
@@ -216,7 +233,11 @@ func clean(s string) string {
 // hash returns 32 hex digits of a hash of the identity.
 func (id Identity) hash() string {
 	var b []byte
-	for _, s := range [...]string{string(id.Kind), string(id.Domain), strconv.Itoa(id.Tab), id.Item} {
+	parts := []string{string(id.Kind), string(id.Domain), strconv.Itoa(id.Tab), id.Item}
+	if id.Pack != "" {
+		parts = append(parts, id.Pack)
+	}
+	for _, s := range parts {
 		b = binary.AppendUvarint(b, uint64(len(s)))
 		b = append(b, s...)
 	}

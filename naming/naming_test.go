@@ -137,7 +137,10 @@ func FuzzDomainOfInjective(f *testing.F) {
 func isASCII(s string) bool { return !strings.ContainsFunc(s, func(r rune) bool { return r > 127 }) }
 
 func TestNames(t *testing.T) {
-	tool := func(d spec.Domain, tab int, item string) Identity { return Identity{spec.KindTool, d, tab, item} }
+	tool := func(d spec.Domain, tab int, item string) Identity { return Identity{spec.KindTool, d, tab, item, ""} }
+	ofPack := func(pack string, d spec.Domain, tab int, item string) Identity {
+		return Identity{spec.KindTool, d, tab, item, pack}
+	}
 	for _, c := range []struct {
 		n    ToolNamer
 		id   Identity
@@ -147,10 +150,14 @@ func TestNames(t *testing.T) {
 		{ToolNamer{}, tool("example.com", 2, "getCart"), "website_tool_example_com_tab2_getCart"},
 		{ToolNamer{}, tool("localhost:5173", 0, "add-to.cart"), "website_tool_localhost_5173_add-to_cart"},
 		{ToolNamer{}, tool("unverified_example.com", 0, "x"), "website_tool_unverified_example_com_x"},
-		{ToolNamer{}, Identity{spec.KindPrompt, "example.com", 0, "greet"}, "website_prompt_example_com_greet"},
+		{ToolNamer{}, Identity{spec.KindPrompt, "example.com", 0, "greet", ""}, "website_prompt_example_com_greet"},
 		{ToolNamer{Limit: 128}, tool("preview-1234567890.team.vercel.app", 0, "a_tool_with_quite_a_long_name"), "website_tool_preview-1234567890_team_vercel_app__a_tool_with_quite_a_long_name"},
 		{ToolNamer{Plain: true}, tool("example.com", 0, "test.simple"), "test.simple"},
 		{ToolNamer{Plain: true}, tool("example.com", 3, "x"), "tab3_x"},
+		{ToolNamer{}, ofPack("shop-tools", "example.com", 0, "getCart"), "pack_shop-tools_example_com_getCart"},
+		{ToolNamer{}, ofPack("shop-tools", "example.com", 2, "getCart"), "pack_shop-tools_example_com_tab2_getCart"},
+		{ToolNamer{}, ofPack("shop-tools", "bank.co", 0, "uk_transfer"), "pack_shop-tools_bank_co__uk_transfer"},
+		{ToolNamer{Plain: true}, ofPack("shop-tools", "example.com", 0, "x"), "pack_shop-tools_x"},
 	} {
 		if got := c.n.Name(c.id, nil); got != c.want {
 			t.Errorf("Name(%+v) = %q, want %q", c.id, got, c.want)
@@ -188,10 +195,27 @@ func TestShortNames(t *testing.T) {
 		{spec.Domain(a100 + ".corp.internal"), 0, "x", "corp_internal__x_#"},
 		{"2001_db8_1234_5678_9abc_def0_1234_5678", 0, "x", "site__x_#"},
 	} {
-		id := Identity{spec.KindTool, c.domain, c.tab, c.item}
+		id := Identity{spec.KindTool, c.domain, c.tab, c.item, ""}
 		name := ToolNamer{}.Name(id, nil)
 		if want := "website_tool_" + strings.Replace(c.want, "#", id.hash()[:8], 1); name != want || len(name) > DefaultLimit {
 			t.Errorf("%s, %d, %s: %s (%d), want %s", c.domain, c.tab, c.item, name, len(name), want)
+		}
+	}
+	for _, c := range []struct {
+		pack   string
+		domain spec.Domain
+		item   string
+		want   string
+	}{
+		{"hackernews", "news.ycombinator.com", "search_stories", "pack_hackernews_ycombinator_com__search_s_#"},
+		{"shop-tools", "shop.example.com", long, "pack_shop-tools_example_com_transfer_mon_#"},
+		{"twelve-bytes-and-more-of-a-name-x", "example.com", "x", "pack_twelve-bytes_example_com_x_#"},
+		{strings.Repeat("a", 32), "http_host_" + spec.Domain(a100), "x", "pack_aaaaaaaaaaaa_http_host_site__x_#"},
+	} {
+		id := Identity{spec.KindTool, c.domain, 0, c.item, c.pack}
+		name := ToolNamer{}.Name(id, nil)
+		if want := strings.Replace(c.want, "#", id.hash()[:8], 1); name != want || len(name) > DefaultLimit {
+			t.Errorf("%s, %s, %s: %s (%d), want %s", c.pack, c.domain, c.item, name, len(name), want)
 		}
 	}
 	// What Claude Code puts before it, and what model APIs allow.
@@ -202,8 +226,8 @@ func TestShortNames(t *testing.T) {
 
 // Among the items of a domain that would have one name, the first keeps it.
 func TestFirstKeepsName(t *testing.T) {
-	first := Identity{spec.KindTool, "example.com", 0, "a.b"}
-	second := Identity{spec.KindTool, "example.com", 0, "a_b"}
+	first := Identity{spec.KindTool, "example.com", 0, "a.b", ""}
+	second := Identity{spec.KindTool, "example.com", 0, "a_b", ""}
 	for range 2 {
 		names := take(ToolNamer{}, first, second, first, second)
 		if names[first] != "website_tool_example_com_a_b" || names[second] != "website_tool_example_com_a_b_"+second.hash()[:8] {
@@ -216,8 +240,8 @@ func TestFirstKeepsName(t *testing.T) {
 // A domain that got a name by an older public suffix list does not keep the name from its owner,
 // and does not get it again.
 func TestNameThatIsNowAnothers(t *testing.T) {
-	bank := Identity{spec.KindTool, "bank.co.uk", 0, "transfer"}
-	other := Identity{spec.KindTool, "bank.co", 0, "uk_transfer"}
+	bank := Identity{spec.KindTool, "bank.co.uk", 0, "transfer", ""}
+	other := Identity{spec.KindTool, "bank.co", 0, "uk_transfer", ""}
 	held := map[string]Identity{"website_tool_bank_co_uk_transfer": other, "website_tool_bank_co_uk_transfer_" + bank.hash()[:8]: bank}
 	taken := func(s string) (Identity, bool) { id, ok := held[s]; return id, ok }
 	if name := (ToolNamer{}).Name(other, taken); name != "website_tool_bank_co__uk_transfer" {
@@ -248,8 +272,8 @@ func FuzzNames(f *testing.F) {
 		for _, kind := range []spec.Kind{spec.KindTool, spec.KindPrompt} {
 			n := ToolNamer{Limit: limit}
 			ids := []Identity{
-				{kind, spec.Domain(d1), t1, i1}, {kind, spec.Domain(d2), t2, i2},
-				{kind, spec.Domain(d1), t2, i1}, {kind, spec.Domain(d2), t1, i1}, {kind, spec.Domain(d1), 0, i2},
+				{kind, spec.Domain(d1), t1, i1, ""}, {kind, spec.Domain(d2), t2, i2, ""},
+				{kind, spec.Domain(d1), t2, i1, ""}, {kind, spec.Domain(d2), t1, i1, ""}, {kind, spec.Domain(d1), 0, i2, ""},
 			}
 			held := map[string]Identity{}
 			taken := func(s string) (Identity, bool) { id, ok := held[s]; return id, ok }
@@ -303,7 +327,7 @@ func TestURI(t *testing.T) {
 		{"example.com", 0, "UI://x", "tabhub://example.com/UI://x"},
 	} {
 		var n ToolNamer
-		got := n.URI(Identity{spec.KindResource, c.domain, c.tab, c.page})
+		got := n.URI(Identity{spec.KindResource, c.domain, c.tab, c.page, ""})
 		if got != c.want {
 			t.Errorf("URI(%s, %d, %q) = %q, want %q", c.domain, c.tab, c.page, got, c.want)
 		}
@@ -325,7 +349,7 @@ func TestURI(t *testing.T) {
 		}
 	}
 	plain := ToolNamer{Plain: true}
-	if got := plain.URI(Identity{spec.KindResource, "example.com", 0, "test://static-text"}); got != "test://static-text" {
+	if got := plain.URI(Identity{spec.KindResource, "example.com", 0, "test://static-text", ""}); got != "test://static-text" {
 		t.Errorf("plain URI %q", got)
 	}
 }
@@ -344,7 +368,7 @@ func FuzzURI(f *testing.F) {
 		t1, t2 = max(t1, 0), max(t2, 0)
 		var n ToolNamer
 		uris := map[string]Identity{}
-		for _, id := range []Identity{{spec.KindResource, spec.Domain(d1), t1, i1}, {spec.KindResource, spec.Domain(d2), t2, i2}, {spec.KindResource, spec.Domain(d1), t2, i2}, {spec.KindResource, spec.Domain(d1), 0, i2}} {
+		for _, id := range []Identity{{spec.KindResource, spec.Domain(d1), t1, i1, ""}, {spec.KindResource, spec.Domain(d2), t2, i2, ""}, {spec.KindResource, spec.Domain(d1), t2, i2, ""}, {spec.KindResource, spec.Domain(d1), 0, i2, ""}} {
 			uri := n.URI(id)
 			if other, ok := uris[uri]; ok && other != id {
 				t.Fatalf("%+v and %+v share %q", id, other, uri)

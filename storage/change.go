@@ -41,8 +41,9 @@ type Name struct {
 	Public string      `json:"public"`
 	Kind   spec.Kind   `json:"kind"`
 	Domain spec.Domain `json:"domain"`
-	Tab    int         `json:"tab,omitempty"` // 0: the domain's own name
-	Item   string      `json:"item"`          // the page's name of the tool or prompt
+	Tab    int         `json:"tab,omitempty"`  // 0: the domain's own name
+	Item   string      `json:"item"`           // the page's name of the tool or prompt
+	Pack   string      `json:"pack,omitempty"` // the pack that the tool is of
 }
 
 // DeleteName deletes a Name.

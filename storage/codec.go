@@ -99,6 +99,11 @@ func (n *Name) code(c *coder) {
 	text(c, &n.Domain)
 	integer(c, &n.Tab)
 	text(c, &n.Item)
+	if n.Pack != "" || c.decode && len(c.b) > 0 { // names of pages end here
+		if text(c, &n.Pack); n.Pack == "" {
+			c.fail()
+		}
+	}
 }
 
 func (n *Number) code(c *coder) {

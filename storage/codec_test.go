@@ -54,6 +54,9 @@ func keeps[T storage.Change](t *testing.T) {
 		t.Errorf("%+v became %+v, %v", full, got, err)
 	}
 	for n := range b {
+		if name, ok := storage.Change(full).(storage.Name); ok && len(b)-n == len(name.Pack)+1 {
+			continue // a page's name
+		}
 		if _, err := decode(full, b[:n]); err == nil {
 			t.Errorf("%T: the first %d of %d bytes: %v", full, n, len(b), err)
 		}
@@ -129,6 +132,7 @@ func FuzzDecode(f *testing.F) {
 	now := time.Unix(1, 2)
 	f.Add(storage.Encode(storage.Tab{Domain: "d", Key: "k", Tools: []json.RawMessage{json.RawMessage("{}")}, LastUpdated: now}))
 	f.Add(storage.Encode(storage.Name{Public: "p", Tab: 3}))
+	f.Add(storage.Encode(storage.Name{Public: "p", Pack: "k"}))
 	f.Add(storage.Encode(storage.Number{Domain: "d", Index: 1, LastSeen: now}))
 	f.Add(storage.Encode(storage.Browser{ID: "b", SecretHash: []byte{1}, LastSeen: now}))
 	f.Add(storage.Encode(storage.Site{Domain: "d", Cache: new(true)}))

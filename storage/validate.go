@@ -19,7 +19,7 @@ func Size(c Change) int {
 			}
 		}
 	case Name:
-		n += len(c.Public) + len(c.Domain) + len(c.Item)
+		n += len(c.Public) + len(c.Domain) + len(c.Item) + len(c.Pack)
 	case Number:
 		n += len(c.Domain) + len(c.Key)
 	case Browser:

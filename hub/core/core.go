@@ -138,7 +138,10 @@ var (
 
 // ParseStored parses an item as it was stored.
 func (c *Core) ParseStored(kind spec.Kind, raw json.RawMessage, from item.Provenance) (*item.Item, error) {
-	return item.Parse(kind, raw, &c.schemas, func(string) (item.Provenance, error) { return from, nil })
+	return item.Parse(kind, raw, &c.schemas, func(claimed item.Claim) (item.Provenance, error) {
+		from.Pack = claimed.Pack // which was checked when it was registered
+		return from, nil
+	})
 }
 
 // restoreItems parses the items of a stored tab. One that no longer passes the checks

@@ -55,7 +55,7 @@ func (c *Core) register(from spec.TabAddr, id json.RawMessage, m *spec.Register)
 func parse(c *Core, r *state.Registration, m *spec.Register) ([]*item.Item, []spec.Rejection) {
 	items := make([]*item.Item, 0, len(m.Items))
 	rejected := []spec.Rejection{}
-	provenance := func(claimed string) (item.Provenance, error) { return item.ProvenanceOf(r.Conn, r.TabURL, claimed) }
+	provenance := func(claimed item.Claim) (item.Provenance, error) { return item.ProvenanceOf(r.Conn, r.TabURL, claimed) }
 	seen := make(map[item.Key]bool, len(m.Items))
 	start := time.Now()
 	for i, raw := range m.Items {

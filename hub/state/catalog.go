@@ -31,7 +31,12 @@ type leftover struct {
 type entryKey struct {
 	kind   spec.Kind
 	source string // the page's own name, URI or URI template
+	pack   string
 }
+
+func keyOf(it *item.Item) entryKey { return entryKey{it.Kind, it.Source, it.Pack.Name} }
+
+func keyOfID(id naming.Identity) entryKey { return entryKey{id.Kind, id.Item, id.Pack} }
 
 // provider is a tab that has the item. Only item, seq and since change.
 type provider struct {
@@ -44,7 +49,7 @@ type provider struct {
 	since  time.Time // when the hub saw this definition first; zero: before it started
 }
 
-func (e *entry) key() entryKey { return entryKey{e.id.Kind, e.id.Item} }
+func (e *entry) key() entryKey { return keyOfID(e.id) }
 
 // newest returns the provider that was registered last among those whose tabs by sees and
 // are visible (or, with hidden, among all that it knows of); nil if there is none.
@@ -89,11 +94,11 @@ func (p *provider) connected() bool {
 // entry returns a domain's entry for an item, making it if need be; nil if the domain
 // has taken too many names.
 func (d *domain) entry(tx *Tx, it *item.Item) *entry {
-	key := entryKey{it.Kind, it.Source}
+	key := keyOf(it)
 	if e := d.entries[key]; e != nil {
 		return e
 	}
-	e := &entry{id: naming.Identity{Kind: it.Kind, Domain: d.key, Item: it.Source}, domain: d}
+	e := &entry{id: naming.Identity{Kind: it.Kind, Domain: d.key, Item: it.Source, Pack: it.Pack.Name}, domain: d}
 	if e.public = tx.bind(e.id, e, nil); e.public == "" {
 		return nil
 	}
@@ -159,7 +164,7 @@ func (e *entry) since(tx *Tx, it *item.Item) time.Time {
 func (t *tab) withdraw(tx *Tx, items []*item.Item) {
 	for _, it := range items {
 		d := tx.domains[it.Domain]
-		e := d.entries[entryKey{it.Kind, it.Source}]
+		e := d.entries[keyOf(it)]
 		if e == nil {
 			continue
 		}

@@ -98,7 +98,7 @@ func (h *history) begin(at spec.TabAddr, url string) {
 		if h.IntN(4) == 0 {
 			more += `,"departed":true`
 		}
-		p, err := item.ProvenanceOf(r.Conn, r.TabURL, "")
+		p, err := item.ProvenanceOf(r.Conn, r.TabURL, item.Claim{})
 		items = append(items, h.parse(m.Kind, json.RawMessage(fmt.Sprintf(`{"name":"t%d"%s}`, i, more)), p, err))
 	}
 	h.reading = append(h.reading, func() {
@@ -184,7 +184,7 @@ func (c *checker) tab(s *State, t *tab) {
 				c.bad("tab %s is no member of the domain of its %s %q", t.addr, kind, it.Source)
 				continue
 			}
-			e := d.domain.entries[entryKey{kind, it.Source}]
+			e := d.domain.entries[keyOf(it)]
 			if e == nil || !slices.ContainsFunc(e.providers, func(p *provider) bool { return p.tab == t && p.item == it }) {
 				c.bad("tab %s does not provide its %s %q", t.addr, kind, it.Source)
 			}

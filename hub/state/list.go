@@ -93,7 +93,9 @@ func (d *domain) sorted(kind spec.Kind) []*entry {
 			entries = append(entries, e)
 		}
 	}
-	slices.SortFunc(entries, func(a, b *entry) int { return cmp.Compare(a.id.Item, b.id.Item) })
+	slices.SortFunc(entries, func(a, b *entry) int {
+		return cmp.Or(cmp.Compare(a.id.Item, b.id.Item), cmp.Compare(a.id.Pack, b.id.Pack))
+	})
 	return entries
 }
 

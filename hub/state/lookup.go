@@ -43,7 +43,7 @@ func (s *State) Lookup(by agents.By, kind spec.Kind, name string) (Ref, bool) {
 		return Ref{}, false
 	}
 	if b.entry == nil {
-		e := b.domain.entries[entryKey{kind, b.id.Item}]
+		e := b.domain.entries[keyOfID(b.id)]
 		if b.id.Tab == 0 || e == nil || !e.seenBy(s, by) {
 			return Ref{}, false
 		}

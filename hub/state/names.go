@@ -71,7 +71,7 @@ func (tx *Tx) bind(id naming.Identity, e *entry, p *provider) string {
 		b = &binding{id: id, domain: e.domain}
 		tx.names[key] = b
 		if id.Kind != spec.KindResource { // URIs need no memory: they are never shared
-			tx.write(storage.Name{Public: public, Kind: id.Kind, Domain: id.Domain, Tab: id.Tab, Item: id.Item})
+			tx.write(storage.Name{Public: public, Kind: id.Kind, Domain: id.Domain, Tab: id.Tab, Item: id.Item, Pack: id.Pack})
 		}
 	case b.entry == nil:
 		b.domain.idle--
@@ -98,7 +98,7 @@ func (tx *Tx) restoreName(n storage.Name) {
 	d := tx.domain(n.Domain)
 	d.names++
 	d.idle++
-	id := naming.Identity{Kind: n.Kind, Domain: n.Domain, Tab: n.Tab, Item: n.Item}
+	id := naming.Identity{Kind: n.Kind, Domain: n.Domain, Tab: n.Tab, Item: n.Item, Pack: n.Pack}
 	tx.names[publicName{n.Kind, n.Public}] = &binding{id: id, domain: d}
 }
 

@@ -18,7 +18,7 @@ func (s *State) ToolNames(by agents.By, addr spec.TabAddr) []string {
 	}
 	var names []string
 	for _, it := range t.items[spec.KindTool] {
-		e := s.domains[it.Domain].entries[entryKey{it.Kind, it.Source}]
+		e := s.domains[it.Domain].entries[keyOf(it)]
 		others := slices.ContainsFunc(e.providers, func(p *provider) bool { return p.tab != t && p.tab.seenBy(s, &by) })
 		for _, p := range e.providers {
 			switch {

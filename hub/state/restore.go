@@ -135,7 +135,7 @@ func (tx *Tx) restoreTab(r storage.Tab, items []*item.Item) (rejected []spec.Rej
 		t.items[it.Kind] = append(t.items[it.Kind], it)
 		d := tx.domains[it.Domain]
 		c := d.cacheOf(p.browser)
-		if tx.caching(it, t.keepTools) && (d.entries[entryKey{it.Kind, it.Source}]).cacheItem(tx, c, it) && c.url == "" {
+		if tx.caching(it, t.keepTools) && (d.entries[keyOf(it)]).cacheItem(tx, c, it) && c.url == "" {
 			c.url, c.peer, c.updated = t.url, p.id, r.LastUpdated
 		}
 	}

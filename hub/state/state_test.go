@@ -80,7 +80,10 @@ func (f *fixture) restart() {
 
 func (f *fixture) parse(kind spec.Kind, raw json.RawMessage, p item.Provenance, err error) *item.Item {
 	f.t.Helper()
-	it, err := item.Parse(kind, raw, &f.schemas, func(string) (item.Provenance, error) { return p, err })
+	it, err := item.Parse(kind, raw, &f.schemas, func(claimed item.Claim) (item.Provenance, error) {
+		p.Pack = claimed.Pack
+		return p, err
+	})
 	if err != nil {
 		f.t.Fatalf("%s: %v", raw, err)
 	}
@@ -200,7 +203,7 @@ func (f *fixture) register(tab spec.TabAddr, kind spec.Kind, url string, raws ..
 	f.change(func(tx *Tx) { r = tx.BeginRegistration(tab, m) })
 	var items []*item.Item
 	for _, raw := range raws {
-		p, err := item.ProvenanceOf(r.Conn, r.TabURL, "")
+		p, err := item.ProvenanceOf(r.Conn, r.TabURL, item.Claim{})
 		items = append(items, f.parse(kind, json.RawMessage(raw), p, err))
 	}
 	var out Outcome

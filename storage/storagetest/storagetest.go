@@ -159,13 +159,14 @@ func (s suite) keepsAll(t *testing.T) {
 	}
 	bare := storage.Tab{Domain: "other", Key: ""}
 	name := storage.Name{Public: "website_tool_example_com_a", Kind: spec.KindTool, Domain: "example_com", Tab: 2, Item: "a.b/c"}
+	ofPack := storage.Name{Public: "pack_shop_example_com_a", Kind: spec.KindTool, Domain: "example_com", Item: "a", Pack: "shop"}
 	number := storage.Number{Domain: "example_com", Key: "k:1", Index: 3, LastSeen: now}
 	browser := storage.Browser{ID: "b1", SecretHash: []byte{0, 255, 1}, Name: "Chromium", Confirmed: true, LastSeen: now}
 	site := storage.Site{Domain: "example_com", Cache: new(false), CallTimeout: time.Minute}
 	unset := storage.Site{Domain: "other"}
 	settings := storage.Settings{Name: "policy", Body: json.RawMessage(`{ "rules":[1] }`)}
 	document := storage.Document{Kind: "session", ID: "a b", Body: json.RawMessage(`{ "tabs":[1] }`)}
-	Write(t, st, user, tab, bare, name, number, browser, site, unset, settings, document)
+	Write(t, st, user, tab, bare, name, ofPack, number, browser, site, unset, settings, document)
 
 	for round, st := range []storage.DomainToolStorage{st, reopen()} {
 		if round == 0 && s.durable {
@@ -181,7 +182,8 @@ func (s suite) keepsAll(t *testing.T) {
 		same(t, "resources", texts(got.Tabs[0].Resources), texts(tab.Resources))
 		same(t, "prompts", texts(got.Tabs[0].Prompts), texts(tab.Prompts))
 		same(t, "tabs", got.Tabs, []storage.Tab{tab, bare})
-		same(t, "names", got.Names, []storage.Name{name})
+		slices.SortFunc(got.Names, func(a, b storage.Name) int { return strings.Compare(b.Public, a.Public) })
+		same(t, "names", got.Names, []storage.Name{name, ofPack})
 		same(t, "numbers", got.Numbers, []storage.Number{number})
 		same(t, "browsers", got.Browsers, []storage.Browser{browser})
 		same(t, "settings", got.Settings, []storage.Settings{settings})

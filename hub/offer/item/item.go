@@ -50,10 +50,11 @@ type Item struct {
 type Key struct {
 	Domain spec.Domain
 	Source string
+	Pack   string // its name
 }
 
 // Key returns the item's key among those of its kind.
-func (it *Item) Key() Key { return Key{it.Domain, it.Source} }
+func (it *Item) Key() Key { return Key{it.Domain, it.Source, it.Pack.Name} }
 
 // Equal reports whether a page has registered the same item twice, departed or not.
 func (it *Item) Equal(other *Item) bool {

@@ -69,7 +69,7 @@ func TestWhatClientsRefuse(t *testing.T) {
 		if test.kind == spec.KindResource {
 			own = `"uri":"x:y"`
 		}
-		it, err := Parse(test.kind, json.RawMessage("{"+own+","+test.member+"}"), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
+		it, err := Parse(test.kind, json.RawMessage("{"+own+","+test.member+"}"), &schema.Cache{}, func(Claim) (Provenance, error) { return Provenance{}, nil })
 		if err != nil {
 			t.Errorf("%.80s: %v", test.member, err)
 			continue
@@ -88,7 +88,7 @@ func TestWhatClientsRefuse(t *testing.T) {
 // A page must not fill the hub's memory with its own mistakes.
 func TestWarningsAreBounded(t *testing.T) {
 	raw := `{"name":"n","icons":[` + strings.Repeat(`0,`, 100_000) + `0]}`
-	it, err := Parse(spec.KindTool, json.RawMessage(raw), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
+	it, err := Parse(spec.KindTool, json.RawMessage(raw), &schema.Cache{}, func(Claim) (Provenance, error) { return Provenance{}, nil })
 	if err != nil || len(it.Warnings) != maxWarnings {
 		t.Errorf("%d warnings, %v", len(it.Warnings), err)
 	}
@@ -110,7 +110,7 @@ func TestParseRefuses(t *testing.T) {
 		{spec.KindTool, `{"name":"n","x":` + strings.Repeat(`[`, 600) + strings.Repeat(`]`, 600) + `}`, "nested too deeply"},
 		{spec.KindResource, `{"name":"n"}`, "uri is missing"},
 	} {
-		_, err := Parse(test.kind, json.RawMessage(test.item), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
+		_, err := Parse(test.kind, json.RawMessage(test.item), &schema.Cache{}, func(Claim) (Provenance, error) { return Provenance{}, nil })
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%.80s: %v, want something with %q", test.item, err, test.want)
 		}
@@ -127,7 +127,7 @@ func TestHints(t *testing.T) {
 		{`{"title":"T","idempotentHint":true}`, `"annotations":{"title":"T","idempotentHint":true},"_meta":{"tags":["t"]}`},
 	} {
 		raw := `{"name":"n","annotations":` + test.annotations + `,"_meta":{"webmcp/annotations":1,"tags":["t"]}}`
-		it, err := Parse(spec.KindTool, json.RawMessage(raw), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
+		it, err := Parse(spec.KindTool, json.RawMessage(raw), &schema.Cache{}, func(Claim) (Provenance, error) { return Provenance{}, nil })
 		if want := "," + test.want; err != nil || string(it.members) != want {
 			t.Errorf("%s:\n got %s, %v\nwant %s", test.annotations, it.members, err, want)
 		}
@@ -146,7 +146,9 @@ func TestOnlyReads(t *testing.T) {
 	} {
 		for _, verified := range []bool{true, false} {
 			it, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n","annotations":`+annotations+`}`), &schema.Cache{},
-				func(string) (Provenance, error) { return Provenance{"e.com", "https://e.com", verified}, nil })
+				func(Claim) (Provenance, error) {
+					return Provenance{Domain: "e.com", Origin: "https://e.com", Verified: verified}, nil
+				})
 			if err != nil || it.OnlyReads() != (want && verified) || it.Repeatable != want {
 				t.Errorf("%s, verified %t: only reads %t, repeatable %t, %v", annotations, verified, it.OnlyReads(), it.Repeatable, err)
 			}
@@ -156,7 +158,7 @@ func TestOnlyReads(t *testing.T) {
 
 // A model that knows nothing of the arguments must know why.
 func TestNoteOfSchema(t *testing.T) {
-	it, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n","description":"Does it.","inputSchema":"string"}`), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
+	it, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n","description":"Does it.","inputSchema":"string"}`), &schema.Cache{}, func(Claim) (Provenance, error) { return Provenance{}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,10 +73,10 @@ func TestPublish(t *testing.T) {
 // A client loads an icon from where it is, on behalf of a page that may not.
 func TestIcons(t *testing.T) {
 	site := &Item{Provenance: Provenance{Domain: "example.com", Origin: "https://example.com", Verified: true}}
-	local := &Item{Provenance: Provenance{"localhost:5173", "http://localhost:5173", true}}
-	printer := &Item{Provenance: Provenance{"192.168.1.5", "https://192.168.1.5", true}}
+	local := &Item{Provenance: Provenance{Domain: "localhost:5173", Origin: "http://localhost:5173", Verified: true}}
+	printer := &Item{Provenance: Provenance{Domain: "192.168.1.5", Origin: "https://192.168.1.5", Verified: true}}
 	liar := &Item{Provenance: Provenance{Domain: "unverified_192.168.1.5", Origin: "https://192.168.1.5"}}
-	plain := &Item{Provenance: Provenance{"http_example.com", "http://example.com", true}}
+	plain := &Item{Provenance: Provenance{Domain: "http_example.com", Origin: "http://example.com", Verified: true}}
 	const png = "data:image/png;base64,iVBORw0KGgo="
 	big := "data:image/png;base64,"
 	for len(big) <= maxInlineIcon {

@@ -22,10 +22,10 @@ import (
 const maxItem = 4 * spec.MaxSchema
 
 // Parse checks one registered object and takes it apart. provenance says where an
-// item belongs that claims an origin. Parse leaves out a part that is not valid, with a warning, if
+// item belongs by what it claims. Parse leaves out a part that is not valid, with a warning, if
 // the item is of use without it. The error is for the page's author; the Item that comes with it
 // has only the Kind and, if it was read, the Source. Parse does not block.
-func Parse(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache, provenance func(claimed string) (Provenance, error)) (*Item, error) {
+func Parse(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache, provenance func(Claim) (Provenance, error)) (*Item, error) {
 	if len(raw) > maxItem {
 		return &Item{Kind: kind}, fmt.Errorf("it is larger than %d bytes", maxItem)
 	}
@@ -55,7 +55,7 @@ type parser struct {
 	title                     string
 	name                      string
 	uri                       string
-	origin                    string // claimed
+	claim                     Claim
 	inputSchema, outputSchema json.RawMessage
 	icons                     json.RawMessage
 	meta                      json.RawMessage
@@ -63,7 +63,7 @@ type parser struct {
 }
 
 // vital are the members without which an item cannot be served, or its place is not sure.
-var vital = []string{"name", "uri", "uriTemplate", "frameId", "origin"}
+var vital = []string{"name", "uri", "uriTemplate", "frameId", "origin", "pack"}
 
 // member takes one member of the object. It ignores nulls and members that no revision of MCP
 // defines.
@@ -116,7 +116,9 @@ func (p *parser) take(key string, v json.RawMessage) error {
 		p.Frame = &f
 		return nil
 	case "origin":
-		return p.str(key, v, &p.origin)
+		return p.str(key, v, &p.claim.Origin)
+	case "pack":
+		return p.pack(v)
 	case departed:
 		if err := json.Unmarshal(v, &p.Departed); err != nil {
 			return errors.New("departed must be true or false")
@@ -141,6 +143,20 @@ func (p *parser) take(key string, v json.RawMessage) error {
 	default:
 		return p.kindMember(key, v)
 	}
+	return nil
+}
+
+// pack takes the version of a pack that a tool is of.
+func (p *parser) pack(v json.RawMessage) error {
+	if p.Kind != spec.KindTool {
+		return errors.New("pack: packs have only tools")
+	}
+	name, _ := rawjson.String(rawjson.Get(v, "name"))
+	hash, _ := rawjson.String(rawjson.Get(v, "hash"))
+	if name == "" || hash == "" {
+		return errors.New("pack must be an object with name and hash")
+	}
+	p.claim.Pack = spec.PackRef{Name: name, Hash: hash}
 	return nil
 }
 
@@ -294,7 +310,7 @@ func mcpHints(v json.RawMessage) (mcp, hints json.RawMessage) {
 }
 
 // finish checks what only the whole object shows.
-func (p *parser) finish(provenance func(claimed string) (Provenance, error)) (err error) {
+func (p *parser) finish(provenance func(Claim) (Provenance, error)) (err error) {
 	p.Source = p.name
 	if p.Kind == spec.KindResource {
 		p.Source = p.uri
@@ -320,7 +336,7 @@ func (p *parser) finish(provenance func(claimed string) (Provenance, error)) (er
 	if err := checkName(p.name, p.Kind); err != nil {
 		return err
 	}
-	if p.Provenance, err = provenance(p.origin); err != nil {
+	if p.Provenance, err = provenance(p.claim); err != nil {
 		return err
 	}
 	if p.icons != nil {

@@ -12,8 +12,8 @@ import (
 func TestDeparted(t *testing.T) {
 	parse := func(raw string) *Item {
 		t.Helper()
-		it, err := Parse(spec.KindTool, json.RawMessage(raw), &schema.Cache{}, func(origin string) (Provenance, error) {
-			return Provenance{Domain: "e.com", Origin: origin, Verified: true}, nil
+		it, err := Parse(spec.KindTool, json.RawMessage(raw), &schema.Cache{}, func(claimed Claim) (Provenance, error) {
+			return Provenance{Domain: "e.com", Origin: claimed.Origin, Verified: true}, nil
 		})
 		if err != nil {
 			t.Fatalf("%s: %v", raw, err)
@@ -35,7 +35,7 @@ func TestToolsOfAppsAreSetAside(t *testing.T) {
 	for meta, taken := range map[string]bool{
 		`{"ui":{"visibility":["app"]}}`: false, `{"ui":{"visibility":["model","app"]}}`: true, `{"ui":{"visibility":[]}}`: true, `{"ui":{"resourceUri":"ui://cart"}}`: true,
 	} {
-		_, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n","_meta":`+meta+`}`), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{Domain: "e.com"}, nil })
+		_, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n","_meta":`+meta+`}`), &schema.Cache{}, func(Claim) (Provenance, error) { return Provenance{Domain: "e.com"}, nil })
 		if (err == nil) != taken {
 			t.Errorf("%s: %v", meta, err)
 		}

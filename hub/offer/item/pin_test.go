@@ -15,7 +15,7 @@ func TestPin(t *testing.T) {
 	const tool = `{"name":"pay","description":"Pays","inputSchema":{"type":"object","properties":{"to":{"type":"string"},"sum":{"type":"number"}}},"annotations":{"destructiveHint":true}}`
 	pin := func(raw, origin string, verified bool) policy.Pin {
 		t.Helper()
-		it, err := Parse(spec.KindTool, []byte(raw), new(schema.Cache), func(string) (Provenance, error) {
+		it, err := Parse(spec.KindTool, []byte(raw), new(schema.Cache), func(Claim) (Provenance, error) {
 			return Provenance{Domain: "shop.com", Origin: origin, Verified: verified}, nil
 		})
 		if err != nil {

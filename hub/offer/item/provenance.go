@@ -1,6 +1,7 @@
 package item
 
 import (
+	"errors"
 	"net/url"
 
 	"tabhub/naming"
@@ -11,18 +12,28 @@ import (
 // Provenance is where an item comes from.
 type Provenance struct {
 	Domain   spec.Domain
-	Origin   string // of the frame
-	Verified bool   // the browser vouches for the origin
+	Origin   string       // of the frame
+	Verified bool         // the browser vouches for the origin
+	Pack     spec.PackRef // that gives the site the tool; zero: the item is the page's own
+}
+
+// Claim is what an item says of where it comes from.
+type Claim struct {
+	Origin string       // "": that of its tab
+	Pack   spec.PackRef // zero: none
 }
 
 // ProvenanceOf returns where an item comes from that a connection registers for a tab
-// at tabURL and that claims an origin, or "". If no browser vouches for the origin, the domain is
-// an unverified one.
-func ProvenanceOf(c tabtransport.Conn, tabURL, claimed string) (p Provenance, err error) {
+// at tabURL. If no browser vouches for the origin, the domain is an unverified one. Only an attested
+// browser offers the tools of packs.
+func ProvenanceOf(c tabtransport.Conn, tabURL string, claimed Claim) (p Provenance, err error) {
+	if p.Pack = claimed.Pack; p.Pack != (spec.PackRef{}) && !c.Attested {
+		return Provenance{}, errors.New("only a paired browser offers the tools of packs")
+	}
 	switch {
 	case c.Attested || isBrowser(c):
 		// Where a program is not attested, all that it says is a claim.
-		if p.Origin = claimed; claimed == "" {
+		if p.Origin = claimed.Origin; claimed.Origin == "" {
 			p.Origin = OriginOf(tabURL)
 		}
 		p.Verified = c.Attested

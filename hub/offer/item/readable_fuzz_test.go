@@ -40,7 +40,7 @@ func FuzzResult(f *testing.F) {
 // fuzzedItems are a tool without an outputSchema and one with it.
 func fuzzedItems(t testing.TB) (items []*Item) {
 	for _, schemas := range []string{``, `,"outputSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`} {
-		it, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n"`+schemas+`}`), new(schema.Cache), func(string) (Provenance, error) {
+		it, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n"`+schemas+`}`), new(schema.Cache), func(Claim) (Provenance, error) {
 			return Provenance{Domain: "e.com", Origin: "https://e.com", Verified: true}, nil
 		})
 		if err != nil {

@@ -132,7 +132,7 @@ func TestToolResultIsReadable(t *testing.T) {
 // was listed with.
 func TestToolResultFitsItsSchema(t *testing.T) {
 	it, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n","outputSchema":{"type":"object","properties":{"total":{"type":"integer"},"unit":{"type":"string","maxLength":3}},"required":["total"]}}`),
-		new(schema.Cache), func(string) (Provenance, error) { return Provenance{}, nil })
+		new(schema.Cache), func(Claim) (Provenance, error) { return Provenance{}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

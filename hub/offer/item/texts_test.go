@@ -18,8 +18,8 @@ func FuzzTexts(f *testing.F) {
 	f.Add("\"description\":\"\u009b\",\"mimeType\":\"\u202e\",\"x\u202e\":1")
 	f.Fuzz(func(t *testing.T, members string) {
 		for kind, id := range map[spec.Kind]string{spec.KindTool: `"name":"n"`, spec.KindPrompt: `"name":"n"`, spec.KindResource: `"uri":"x:y"`} {
-			it, err := Parse(kind, json.RawMessage("{"+id+","+members+"}"), new(schema.Cache), func(string) (Provenance, error) {
-				return Provenance{"e.com", "https://e.com", true}, nil
+			it, err := Parse(kind, json.RawMessage("{"+id+","+members+"}"), new(schema.Cache), func(Claim) (Provenance, error) {
+				return Provenance{Domain: "e.com", Origin: "https://e.com", Verified: true}, nil
 			})
 			if err != nil {
 				if describe.Visible(err.Error()) != err.Error() {
@@ -62,7 +62,7 @@ func checkTexts(t *testing.T, v any) {
 
 // Half of a surrogate pair, which is valid JSON, ends the list for clients that cannot read it.
 func TestTitleThatCannotBeRead(t *testing.T) {
-	it, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n","title":"a\ud800b"}`), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
+	it, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n","title":"a\ud800b"}`), &schema.Cache{}, func(Claim) (Provenance, error) { return Provenance{}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 // A search finds an item by its name, title and description, and by nothing else.
 func TestSays(t *testing.T) {
 	raw := json.RawMessage(`{"name":"addToCart","title":"Größer \u00c4rger","description":"Puts \"it\" in","inputSchema":{"type":"object","properties":{"secretive":{"type":"string"}}}}`)
-	it, err := Parse(spec.KindTool, raw, &schema.Cache{}, func(string) (Provenance, error) { return Provenance{Domain: "e.com"}, nil })
+	it, err := Parse(spec.KindTool, raw, &schema.Cache{}, func(Claim) (Provenance, error) { return Provenance{Domain: "e.com"}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
