@@ -133,6 +133,53 @@ interface RpcError {
   data?: { delivered: false };
 }
 
+// ---- Between a document that runs steps of a pack (content/pack.js) and the service worker
+
+type Step = import("../../spec/schema/tabhub.v1").Step;
+type Target = import("../../spec/schema/tabhub.v1").Target;
+type RunResult = import("../../spec/schema/tabhub.v1").RunResult;
+type StepReport = import("../../spec/schema/tabhub.v1").StepReport & { did: "no" | "yes" | "perhaps" };
+type StepCode =
+  | "STEP_NOT_FOUND"
+  | "STEP_AMBIGUOUS"
+  | "STEP_REFUSED"
+  | "STEP_TIMEOUT"
+  | "STEP_ANSWER"
+  | "STEP_LOST"
+  | "STEP_STOPPED"
+  | "STEP_SCRIPT"
+  | "NEEDS_TRUSTED_INPUT";
+/** What steps gave, by their As; under "" what the last request or read gave. */
+type StepValues = { [as: string]: unknown };
+
+/** Steps are counted from 0, as in Run.Steps. */
+type WorkerToRunner =
+  /**
+   * A run begins here with the step from, or goes on here after one that led to this document, or
+   * that was to lead away and did not.
+   */
+  | { type: "run"; id: string; from: number; steps: Step[]; args: object; result?: string; values: StepValues; match: string[] }
+  /** The step may be done now. */
+  | { type: "go"; id: string; step: number }
+  /** It may not: the run ends. */
+  | { type: "refused"; id: string; step: number; code: "STEP_REFUSED" | "STEP_STOPPED"; reason: string }
+  /** Nothing more is begun, and the run ends. Of a run that has ended: its end is not said again. */
+  | { type: "stop"; id: string; reason: string };
+
+/** What is said of a run before its end is said again when the port is opened anew. */
+type RunnerToWorker =
+  | { type: "hello"; runs: string[] }
+  /** An acting step waits for its go. */
+  | { type: "grant"; id: string; step: number }
+  /**
+   * An acting step was done, which is said in its task. It is said again, with navigates, if the document
+   * then begins to give way; with navigates it runs nothing more until it gets the run again.
+   */
+  | { type: "did"; id: string; step: number; report: StepReport; values: StepValues; navigates: boolean }
+  | { type: "progress"; id: string; step: number; words: string }
+  /** The steps of the result are those of this document, up to the last that was begun. */
+  | { type: "end"; id: string; result: RunResult };
+
 // ---- Between the page's world and the extension's
 
 /** What a frame's sentinel says: a sign that the frame has something to offer. The page may forge it. */
@@ -186,6 +233,8 @@ declare var tabhubOpenedEarlier: boolean | undefined;
 declare var tabhubFrame: { document: Document; signed(sign: FrameSign): void; stop(): void } | undefined;
 /** Stops reporting user input. */
 declare var tabhubUserInput: AbortController | undefined;
+/** Runs steps of packs in the document. */
+declare var tabhubRunner: { document: Document; connect(): void } | undefined;
 declare var tabhubOverlay: { host: HTMLElement; words: HTMLElement; timer: number } | undefined;
 
 // ---- Between the extension's pages and the service worker

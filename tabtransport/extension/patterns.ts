@@ -1,0 +1,35 @@
+// Match patterns as Chrome has them, which the hub has checked (hub/offer/pack/pattern.go): where a
+// pack's tools are offered, and where their steps may reach.
+
+/** Whether one of the patterns has an address, as the browser writes it. */
+export function matchesAny(patterns: string[], address: string) {
+  if (!URL.canParse(address)) return false;
+  const url = new URL(address);
+  return patterns.some((pattern) => matches(pattern, url));
+}
+
+function matches(pattern: string, { protocol, hostname, port, pathname, search }: URL) {
+  const parts = /^(https?):\/\/(\*\.)?(\[[^\]/]*\]|[^:/*]+)(?::(\d+))?(\/.*)$/.exec(pattern);
+  if (!parts) return false;
+  const [, scheme, below, host, onPort, path] = parts;
+  if (protocol !== `${scheme}:`) return false;
+  if (onPort && onPort !== (port || (scheme === "https" ? "443" : "80"))) return false;
+  const at = hostname.replace(/\.$/, "");
+  if (at !== host && !(below && at.endsWith(`.${host}`))) return false;
+  return `${pathname}${search}/*` === path || glob(path, pathname + search);
+}
+
+/** Whether text is what a pattern stands for, in which * is any characters. */
+function glob(pattern: string, text: string) {
+  const [head, ...rest] = pattern.split("*");
+  if (!rest.length) return text === pattern;
+  if (!text.startsWith(head)) return false;
+  let at = head.length;
+  const tail = rest.pop() as string;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.length - at >= tail.length && text.endsWith(tail);
+}
