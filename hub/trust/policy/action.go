@@ -15,6 +15,7 @@ type Action struct {
 	Kind      spec.Kind  // of a page's item; "" for the rest
 	Name      string     // the page's own name or URI; "browser_page goto"; of the relay the method
 	Class     Class      // what it may change
+	Pack      string     // the name of the pack that gives the page's item, "" if the page offers it itself
 	Item      Definition // the page's item that is called; nil without one
 	Late      bool       // its definition came after the client's first call of the session
 	Dataless  bool       // it carries nothing of the client's to the site, such as closing a tab

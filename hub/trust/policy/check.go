@@ -66,7 +66,7 @@ func Check(rules []Rule) error {
 // subject is what a rule is about: of two rules with one subject only one is of use, unless one
 // ends.
 func (r *Rule) subject() Rule {
-	s := Rule{Client: r.Client, Session: r.Session, Site: r.Site, Tool: r.Tool, Class: r.Class, Pin: r.Pin, Late: r.Late, From: r.From}
+	s := Rule{Client: r.Client, Session: r.Session, Site: r.Site, Tool: r.Tool, Pack: r.Pack, Class: r.Class, Pin: r.Pin, Late: r.Late, From: r.From}
 	if !r.Until.IsZero() {
 		s.Until = s.Until.Add(1)
 	}
@@ -78,13 +78,19 @@ func (r *Rule) check() error {
 	case r.Effect != Allow && r.Effect != Ask && r.Effect != Deny:
 		return fmt.Errorf("the effect is missing; it may be %s", or(effects[1:]))
 	case r.Effect == Allow && *r == (Rule{ID: r.ID, Effect: Allow, Until: r.Until, Made: r.Made, By: r.By, Note: r.Note}):
-		return errors.New("it allows everything; name a client, a site, a tool or a class, or use the mode open")
+		return errors.New("it allows everything; name a client, a site, a tool, a pack or a class, or use the mode open")
 	case r.Session != "" && r.Client == "":
 		return errors.New("it names a session without its client")
 	case !r.Pin.isZero() && r.Effect != Allow:
 		return errors.New("it has a pin, and a page would get around it by another description; leave the pin out")
 	case !r.Pin.isZero() && r.Tool == "":
 		return errors.New("it has the pin of one definition, and must name its tool")
+	}
+	if r.Pack != "" && r.Pack != anyPack && !isPackName(r.Pack) {
+		return fmt.Errorf("the pack is %.40q; it may be the name of a pack, such as shop-tools, or * for all packs", r.Pack)
+	}
+	if r.Pack != "" && (r.Class == classHub || r.Class == classRelay) {
+		return fmt.Errorf("it is about packs and has the class %s; packs give tools to pages only", r.Class)
 	}
 	for what, text := range map[string]string{"id": r.ID, "client": r.Client, "session": r.Session, "by": r.By, "note": r.Note} {
 		if err := checkText(what, text, maxText); err != nil {
@@ -109,6 +115,13 @@ func (r *Rule) check() error {
 	}
 	return checkText("tool", r.Tool, spec.MaxURI)
 }
+
+// isPackName reports whether a pack can have a name.
+func isPackName(name string) bool {
+	return len(name) <= maxPackName && name[0] != '-' && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+const maxPackName = 32
 
 // ruleClasses are what Rule.Class may be.
 var ruleClasses = append(slices.Clone(classes), classHub, classRelay)

@@ -5,12 +5,12 @@
 // A Set is made of rules. The owner's rules, the rules that answers have made, and those of the
 // preset (Mode) count alike: of the rules that match an action the most
 // specific one decides, and the strictest of those that are not more specific than each
-// other. A rule is more specific than another if it says at least as much of the client, the site
-// and the tool, and more of one of the three. If a rule of a policy file matches, the file decides
+// other. A rule is more specific than another if it says at least as much of the client, the site,
+// the tool and the pack, and more of one of the four. If a rule of a policy file matches, the file decides
 // alone.
 //
 // Two things only make a decision stricter. Rules about flows are about what a
-// client does that has read some site; that site is their fourth dimension.
+// client does that has read some site; that site is their fifth dimension.
 // And a tool that was allowed with another definition (Rule.Pin) is asked about again,
 // unless a later rule about it is as specific.
 //

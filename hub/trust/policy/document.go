@@ -45,10 +45,10 @@ func (d *Document) Resume(client, site string) bool {
 
 func (r *Rule) ended(now time.Time) bool { return !r.Until.IsZero() && !now.Before(r.Until) }
 
-// RuleFor returns the rule about actions like this one: of the same client, site, tool
-// and, if it allows, definition. It has no ID.
+// RuleFor returns the rule about actions like this one: of the same client, site, tool,
+// pack and, if it allows, definition. It has no ID.
 func RuleFor(a *Action, effect Effect) Rule {
-	r := Rule{Effect: effect, Client: a.Principal.ID, Site: string(a.Site.Domain), Tool: a.Name}
+	r := Rule{Effect: effect, Client: a.Principal.ID, Site: string(a.Site.Domain), Tool: a.Name, Pack: a.Pack}
 	switch {
 	case a.Of == OfHub:
 		r.Class = classHub

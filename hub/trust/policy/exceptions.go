@@ -39,10 +39,17 @@ func (s *Set) Exceptions(id string, now time.Time) []*Rule {
 
 // both returns an action that both rules match, if there is any.
 func both(x, y *compiled) *Action {
-	client := cmp.Or(x.Client, y.Client, "anybody")
+	client, pack := cmp.Or(x.Client, y.Client, "anybody"), x.Pack
+	if pack == "" || pack == anyPack {
+		pack = cmp.Or(y.Pack, x.Pack)
+	}
+	class := Destructive
+	if pack != "" {
+		class = Read // of what a pack offers, an allowing rule without one is about no more
+	}
 	a := &Action{
 		Principal: &Principal{ID: client, Name: client}, Session: cmp.Or(x.Session, y.Session),
-		Class: cmp.Or(x.class, y.class, Destructive), Late: x.Late || y.Late,
+		Class: cmp.Or(x.class, y.class, class), Late: x.Late || y.Late, Pack: pack,
 	}
 	switch of := x.of & y.of; {
 	case of&ofPage != 0:

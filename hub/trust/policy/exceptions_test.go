@@ -20,6 +20,10 @@ func TestExceptions(t *testing.T) {
 		{[]string{"allow client=claude,tool=buy", "deny site=shop.example.com"}, "preset:unverified r1"},
 		{[]string{"allow client=claude,site=shop.example.com,tool=buy"}, ""},
 		{[]string{"allow client=claude"}, "preset:destructive preset:late preset:relay preset:unverified"},
+		{[]string{"allow client=claude", "deny pack=shop-tools"}, "preset:destructive preset:late preset:relay preset:unverified r1"},
+		{[]string{"allow pack=shop-tools"}, "preset:destructive preset:late preset:pack preset:unverified"},
+		{[]string{"allow pack=*,class=write", "ask pack=notes", "deny site=shop.example.com"}, "preset:pack preset:unverified r1 r2"},
+		{[]string{"allow pack=notes", "deny pack=shop-tools"}, "preset:destructive preset:late preset:pack preset:unverified"},
 		{[]string{"ask client=claude,session=s1", "allow client=claude,session=s2,tool=buy"}, ""},
 	} {
 		var got []string

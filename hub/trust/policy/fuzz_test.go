@@ -19,6 +19,7 @@ var (
 	someSites   = []string{"", "", "verified", "unverified", "*.example.com", "*.shop.example.com", "shop.example.com", "unverified_shop.example.com", "http_*.example.com", "bank.example.org"}
 	someTools   = []string{"", "", "buy", "b*", "*y", "b*y", "sell", "browser_page", "browser_page goto"}
 	someClasses = []string{"", "", "read", "write", "destructive", "hub", "relay"}
+	somePacks   = []string{"", "", "", "*", "shop-tools", "notes"}
 	someFroms   = []string{"private", "*.example.com", "bank.example.org", "verified"}
 	someDomains = []spec.Domain{"", "example.com", "shop.example.com", "shop.example.com.", "a.shop.example.com", "unverified_shop.example.com", "http_shop.example.com", "bank.example.org"}
 )
@@ -26,7 +27,7 @@ var (
 func one[T any](r *rand.Rand, of []T) T { return of[r.IntN(len(of))] }
 
 func someRule(r *rand.Rand, id string) Rule {
-	rule := Rule{ID: id, Effect: one(r, []Effect{Allow, Ask, Deny}), Client: one(r, someClients), Site: one(r, someSites), Tool: one(r, someTools), Class: one(r, someClasses)}
+	rule := Rule{ID: id, Effect: one(r, []Effect{Allow, Ask, Deny}), Client: one(r, someClients), Site: one(r, someSites), Tool: one(r, someTools), Class: one(r, someClasses), Pack: one(r, somePacks)}
 	if rule.Client != "" && r.IntN(3) == 0 {
 		rule.Session = one(r, []string{"s1", "s2"})
 	}
@@ -63,6 +64,7 @@ func someAction(r *rand.Rand) *Action {
 	a.Late, a.Dataless = r.IntN(2) == 0, r.IntN(8) == 0
 	if a.Of == OfPage {
 		a.Item = definition{byte(r.IntN(2))}
+		a.Pack = one(r, []string{"", "", "shop-tools", "notes"})
 	}
 	for range r.IntN(3) {
 		a.Read = append(a.Read, one(r, someDomains[1:]))
@@ -131,7 +133,7 @@ func (n *naive) hasChanged(a *Action, winners []Rule) bool {
 			was := specificity(old, a)
 			was[2] -= 150 // between a pattern and a tool
 			is := specificity(r, a)
-			return is[0] >= was[0] && is[1] >= was[1] && is[2] >= was[2]
+			return is[0] >= was[0] && is[1] >= was[1] && is[2] >= was[2] && is[4] >= was[4]
 		})
 	})
 }
@@ -144,6 +146,12 @@ func (n *naive) fits(r Rule, a *Action, from spec.Domain) bool {
 		return false
 	}
 	if r.Client != "" && r.Client != a.Principal.ID && (r.Client == "owner" || r.Client != a.Principal.Name) {
+		return false
+	}
+	if r.Pack != "" && (a.Of != OfPage || a.Pack == "" || r.Pack != "*" && r.Pack != a.Pack) {
+		return false
+	}
+	if r.Pack == "" && a.Pack != "" && r.Effect == Allow && r.By != "preset" && a.Class != Read {
 		return false
 	}
 	if r.Session != "" && r.Session != a.Session || r.Late && !a.Late {
@@ -207,9 +215,9 @@ func atSite(pattern string, d spec.Domain, private string) bool {
 	return ok && !strings.Contains(host, "_") && (host == below || strings.HasSuffix(host, "."+below))
 }
 
-// specificity is how much a rule says of the client, the site, the tool and the site it comes from.
-func specificity(r Rule, a *Action) [4]int {
-	var s [4]int
+// specificity is how much a rule says of the client, the site, the tool, the site it comes from and the pack.
+func specificity(r Rule, a *Action) [5]int {
+	var s [5]int
 	for i, text := range []string{r.Client, r.Session} {
 		if text != "" {
 			s[0] = i + 1
@@ -227,6 +235,13 @@ func specificity(r Rule, a *Action) [4]int {
 		return 1000
 	}
 	s[1], s[3] = site(r.Site), site(r.From)
+	switch r.Pack {
+	case "":
+	case "*":
+		s[4] = 1
+	default:
+		s[4] = 2
+	}
 	switch {
 	case r.Tool == "":
 	case strings.Contains(r.Tool, "*"):
@@ -251,7 +266,7 @@ func specificity(r Rule, a *Action) [4]int {
 func strictest(rules []Rule, a *Action) Effect {
 	beats := func(x, y Rule) bool {
 		p, q := specificity(x, a), specificity(y, a)
-		return p != q && p[0] >= q[0] && p[1] >= q[1] && p[2] >= q[2] && p[3] >= q[3]
+		return p != q && p[0] >= q[0] && p[1] >= q[1] && p[2] >= q[2] && p[3] >= q[3] && p[4] >= q[4]
 	}
 	effect := Unset
 	for _, r := range rules {

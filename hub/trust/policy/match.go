@@ -28,12 +28,12 @@ const (
 	ofRelay of = 1 << OfRelay
 )
 
-// rank is how much a rule says in each of four dimensions; the more, the more specific.
-type rank struct{ from, client, site, tool uint16 }
+// rank is how much a rule says in each of five dimensions; the more, the more specific.
+type rank struct{ from, client, site, tool, pack uint16 }
 
 // covers reports whether r says at least as much as b in each dimension.
 func (r rank) covers(b rank) bool {
-	return r.from >= b.from && r.client >= b.client && r.site >= b.site && r.tool >= b.tool
+	return r.from >= b.from && r.client >= b.client && r.site >= b.site && r.tool >= b.tool && r.pack >= b.pack
 }
 
 // What a rule says of the tool, in rank.tool above the bits for class and late.
@@ -65,6 +65,13 @@ func compile(r *Rule) compiled {
 	}
 
 	c.rank = rank{from: c.from.rank(), site: c.site.rank()}
+	switch r.Pack {
+	case "":
+	case anyPack:
+		c.of, c.rank.pack = ofPage, 1
+	default:
+		c.of, c.rank.pack = ofPage, 2
+	}
 	if r.Client != "" {
 		c.rank.client++
 	}
@@ -107,7 +114,7 @@ func (c *compiled) changed() rank {
 // matches reports whether the rule is about an action, apart from its pin and its from.
 func (c *compiled) matches(a *Action, now time.Time) bool {
 	return c.of&(1<<a.Of) != 0 && // what is cheap and tells most rules apart comes first
-		c.isTool(a) && c.isClass(a.class()) &&
+		c.isTool(a) && c.isClass(a.class()) && c.isPack(a) &&
 		(!c.Late || a.Late) && (c.Session == "" || c.Session == a.Session) &&
 		c.isAt(a) && isClient(c.Client, a.Principal) &&
 		!c.ended(now)
@@ -129,6 +136,20 @@ func (c *compiled) isAt(a *Action) bool {
 		return c.Effect != Allow && !c.preset
 	}
 	return c.site.has(a.Site.Domain, false)
+}
+
+// anyPack stands for all packs, as Rule.Pack.
+const anyPack = "*"
+
+// isPack reports whether the rule is about what a pack, or the page itself, offers.
+func (c *compiled) isPack(a *Action) bool {
+	switch {
+	case a.Pack == "":
+		return c.Pack == ""
+	case c.Pack == "":
+		return c.Effect != Allow || c.preset || a.class() == Read
+	}
+	return c.Pack == anyPack || c.Pack == a.Pack
 }
 
 func (c *compiled) isTool(a *Action) bool { return c.Tool == "" || isTool(c.Tool, c.wild, a) }

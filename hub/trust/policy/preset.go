@@ -24,6 +24,7 @@ func (m Mode) Rules() []Rule {
 	careful := []Rule{
 		{ID: "destructive", Effect: Ask, Class: "destructive", Note: "what cannot be undone or has consequences"},
 		{ID: "late", Effect: Ask, Class: "destructive", Late: true, Note: "the same, if a page offers it after the client's first call"},
+		{ID: "pack", Effect: Ask, Pack: anyPack, Class: "write", Note: "what a pack's tools change, once for each site and pack"},
 		{ID: "unverified", Effect: Ask, Site: "unverified", Note: "sites that no browser vouches for"},
 		{ID: "relay", Effect: Ask, Class: classRelay, Note: "requests to extensions, which reach the whole browser"},
 	}

@@ -30,6 +30,10 @@ type Rule struct {
 	// "browser_page goto"); "*" in it stands for any text. A rule that allows a builtin tool
 	// or a request of the relay has that Class, too: a page can give its tool any name.
 	Tool string `json:"tool,omitempty"`
+	// Pack is the name of a pack whose tools the rule is about, or "*" for the tools of all packs. A
+	// rule without it is about packs' tools, too; but one of the owner or of the file that allows lets
+	// them only read: a pack may have been added after the rule was made.
+	Pack string `json:"pack,omitempty"`
 	// Class is "read", "write", "destructive", "hub" or "relay".
 	Class string `json:"class,omitempty"`
 	// Pin identifies the only definition that the rule allows; zero: any.

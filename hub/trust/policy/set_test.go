@@ -36,6 +36,7 @@ func class(c Class) func(*Action)      { return func(a *Action) { a.Class = c } 
 func site(d spec.Domain) func(*Action) { return func(a *Action) { a.Site.Domain = d } }
 func by(p *Principal) func(*Action)    { return func(a *Action) { a.Principal = p } }
 func changed(a *Action)                { a.Item = definition{2} }
+func pack(name string) func(*Action)   { return func(a *Action) { a.Pack = name } }
 func late(a *Action)                   { a.Late = true }
 func from(d ...spec.Domain) func(*Action) {
 	return func(a *Action) {
@@ -88,6 +89,8 @@ func parse(t testing.TB, rules []string) []Rule {
 				r.Tool = value
 			case "class":
 				r.Class = value
+			case "pack":
+				r.Pack = value
 			case "from":
 				r.From = value
 			case "pin":
@@ -166,6 +169,26 @@ func TestDecide(t *testing.T) {
 		{"a change allows nothing", ModeCareful, []string{"allow client=claude,tool=buy,pin", "deny site=shop.example.com"}, buy(changed), Deny, ByRule},
 		{"whatever its definition", ModeCareful, []string{"allow client=claude,tool=buy,pin", "allow client=claude,tool=buy"}, buy(changed), Allow, ByRule},
 
+		{"careful lets a pack read", ModeCareful, nil, buy(pack("shop-tools"), class(Read)), Allow, ByPreset},
+		{"careful asks before a pack changes something", ModeCareful, nil, buy(pack("shop-tools"), class(Write)), Ask, ByPreset},
+		{"ask asks before a pack reads", ModeAsk, nil, buy(pack("shop-tools"), class(Read)), Ask, ByPreset},
+		{"open lets a pack do everything", ModeOpen, nil, buy(pack("shop-tools")), Allow, ByPreset},
+		{"read-only lets a pack read", ModeReadOnly, nil, buy(pack("shop-tools"), class(Read)), Allow, ByPreset},
+		{"a rule from before the pack lets it read", ModeAsk, []string{"allow client=claude,site=shop.example.com"}, buy(pack("shop-tools"), class(Read)), Allow, ByRule},
+		{"but not act", ModeCareful, []string{"allow site=shop.example.com"}, buy(pack("shop-tools"), class(Write)), Ask, ByPreset},
+		{"also not by name", ModeCareful, []string{"allow client=claude,session=s1,site=shop.example.com,tool=buy,class=destructive"}, buy(pack("shop-tools")), Ask, ByPreset},
+		{"a rule from before the pack stops it", ModeOpen, []string{"deny tool=buy"}, buy(pack("shop-tools"), class(Read)), Deny, ByRule},
+		{"and asks about it", ModeOpen, []string{"ask site=shop.example.com"}, buy(pack("shop-tools"), class(Read)), Ask, ByRule},
+		{"a pack at a site", ModeCareful, []string{"allow client=claude,site=shop.example.com,pack=shop-tools,class=write"}, buy(pack("shop-tools"), class(Write)), Allow, ByRule},
+		{"a yes for the cart is none for deleting", ModeCareful, []string{"allow client=claude,site=shop.example.com,pack=shop-tools,class=write"}, buy(pack("shop-tools")), Ask, ByPreset},
+		{"what a pack may do another may not", ModeCareful, []string{"allow client=claude,site=shop.example.com,pack=shop-tools,class=write"}, buy(pack("notes"), class(Write)), Ask, ByPreset},
+		{"nor the site's own tools", ModeAsk, []string{"allow client=claude,site=shop.example.com,pack=shop-tools,class=write"}, buy(class(Write)), Ask, ByPreset},
+		{"all packs, but the mode says as much", ModeCareful, []string{"allow pack=*,class=write"}, buy(pack("shop-tools"), class(Write)), Ask, ByPreset},
+		{"all packs, of a client", ModeCareful, []string{"allow client=claude,pack=*,class=write"}, buy(pack("shop-tools"), class(Write)), Allow, ByRule},
+		{"but one", ModeCareful, []string{"allow client=claude,pack=*,class=write", "deny pack=notes"}, buy(pack("notes"), class(Write)), Deny, ByRule},
+		{"all packs, and not the site's own tools", ModeOpen, []string{"deny pack=*"}, buy(), Allow, ByPreset},
+		{"a pack is no more than a site", ModeCareful, []string{"allow pack=shop-tools,class=write", "deny site=shop.example.com"}, buy(pack("shop-tools"), class(Write)), Deny, ByRule},
+
 		{"any site: a site that is denied", ModeOpen, []string{"deny site=bank.example.com"}, buy(ofRelay), Deny, ByRule},
 		{"any site: a site that is allowed", ModeCareful, []string{"allow site=bank.example.com,class=relay"}, buy(ofRelay), Ask, ByPreset},
 		{"any site: the relay can be allowed", ModeCareful, []string{"allow client=claude,class=relay"}, buy(ofRelay), Allow, ByRule},
@@ -176,6 +199,8 @@ func TestDecide(t *testing.T) {
 
 		{"what is no private site's goes where it likes", ModeCareful, nil, buy(class(Read), from("mail.example.com")), Allow, ByPreset},
 		{"a flow that is denied", ModeOpen, []string{"deny from=mail.example.com"}, buy(from("a.example.com", "mail.example.com")), Deny, ByFlow},
+		{"a flow that is allowed, and not to a pack", ModeOpen, []string{"ask from=verified", "allow from=mail.example.com,site=shop.example.com"}, buy(from("mail.example.com"), pack("shop-tools")), Ask, ByFlow},
+		{"a flow that is allowed to a pack", ModeOpen, []string{"ask from=verified", "allow from=mail.example.com,site=shop.example.com,pack=shop-tools"}, buy(from("mail.example.com"), pack("shop-tools")), Allow, ByPreset},
 		{"a flow that is allowed allows nothing", ModeCareful, []string{"allow from=mail.example.com"}, buy(from("mail.example.com")), Ask, ByPreset},
 	} {
 		t.Run(test.name, func(t *testing.T) {

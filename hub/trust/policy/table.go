@@ -20,7 +20,7 @@ func newTable(rules []*Rule) table {
 	slices.SortStableFunc(t, func(a, b compiled) int {
 		return cmp.Or(
 			cmp.Compare(b.rank.client, a.rank.client), cmp.Compare(b.rank.site, a.rank.site),
-			cmp.Compare(b.rank.tool, a.rank.tool), cmp.Compare(b.rank.from, a.rank.from),
+			cmp.Compare(b.rank.tool, a.rank.tool), cmp.Compare(b.rank.pack, a.rank.pack), cmp.Compare(b.rank.from, a.rank.from),
 			cmp.Compare(b.Effect, a.Effect), strings.Compare(a.ID, b.ID))
 	})
 	for i := range t {

@@ -89,6 +89,9 @@ func (a *Action) what() string {
 	if a.Name == "" {
 		return "what is at " + a.where()
 	}
+	if a.Pack != "" {
+		return fmt.Sprintf("%q (%s, from the pack %s) of %s", word(a.Name), a.class(), a.Pack, a.where())
+	}
 	return fmt.Sprintf("%q (%s) of %s", word(a.Name), a.class(), a.where())
 }
 

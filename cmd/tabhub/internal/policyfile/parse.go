@@ -24,7 +24,7 @@ type Problem struct {
 func (p *Problem) Error() string { return fmt.Sprintf("line %d: %s", p.Line, p.Text) }
 
 // members are what a rule of a file may have. The others of policy.Rule the hub sets.
-var members = []string{"effect", "client", "site", "tool", "class", "late", "from", "until", "pin", "note"}
+var members = []string{"effect", "client", "site", "tool", "pack", "class", "late", "from", "until", "pin", "note"}
 
 // Parse reads a file. The IDs of its rules are "line 3" and so on. The error has a
 // *Problem for each thing that is wrong, by errors.Join.
