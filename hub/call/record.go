@@ -52,7 +52,7 @@ func (r *run) entry() record.Entry {
 
 // note sets in a record what was decided about an action, and by what.
 func (ad *admission) note(e *record.Entry, a *policy.Action) {
-	e.Domain, e.Class, e.Decision, e.Rule = a.Site.Domain, a.Class.String(), ad.effect().String(), ad.decision.By()
+	e.Domain, e.Pack, e.Class, e.Decision, e.Rule = a.Site.Domain, a.Pack, a.Class.String(), ad.effect().String(), ad.decision.By()
 	if flows := flowLines(ad.decision, a.Site); flows != nil {
 		e.Flows = flows // of one before, too
 	}

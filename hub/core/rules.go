@@ -147,7 +147,7 @@ func (rs *Rules) recordPolicy(by string, was, is *policy.Document) {
 	rules := func(of, but []policy.Rule, outcome string) {
 		for _, r := range of {
 			if !slices.Contains(but, r) {
-				e := record.Entry{Rule: r.ID, Decision: r.Effect.String(), Client: r.Client, Session: r.Session, Domain: spec.Domain(r.Site), Tool: r.Tool, Class: r.Class, Outcome: outcome}
+				e := record.Entry{Rule: r.ID, Decision: r.Effect.String(), Client: r.Client, Session: r.Session, Domain: spec.Domain(r.Site), Tool: r.Tool, Pack: r.Pack, Class: r.Class, Outcome: outcome}
 				if r.From != "" {
 					e.Flows = []string{r.From + " → " + cmp.Or(r.Site, "any site")}
 				}

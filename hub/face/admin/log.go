@@ -58,7 +58,7 @@ func (api *API) getLog(r *endpoint.Request) error {
 func logQuery(q url.Values) (record.Query, error) {
 	query := record.Query{
 		Event: record.Event(q.Get("event")), Call: q.Get("call"), Client: q.Get("client"), Session: q.Get("session"),
-		Site: q.Get("site"), Tool: q.Get("tool"), Class: q.Get("class"), Decision: q.Get("decision"),
+		Site: q.Get("site"), Tool: q.Get("tool"), Pack: q.Get("pack"), Class: q.Get("class"), Decision: q.Get("decision"),
 		Outcome: q.Get("outcome"), Text: q.Get("text"), Limit: 100,
 	}
 	if err := query.Check(); err != nil {

@@ -65,6 +65,7 @@ type PolicyTest struct {
 	Client string         `json:"client"`
 	Site   spec.Domain    `json:"site,omitempty"`
 	Tool   string         `json:"tool,omitempty"`
+	Pack   string         `json:"pack,omitempty"`
 	Class  policy.Class   `json:"class"`
 	Effect policy.Effect  `json:"effect"`
 	By     policy.Layer   `json:"by"`
@@ -94,14 +95,14 @@ func (api *API) postRule(r *endpoint.Request) error {
 	now := time.Now()
 	rule.ID, rule.Made, rule.By = strings.ToLower(rand.Text()[:8]), now.UTC().Truncate(time.Second), editor(r)
 	if rule == (policy.Rule{ID: rule.ID, Effect: rule.Effect, Made: rule.Made, By: rule.By, Until: rule.Until, Note: rule.Note}) {
-		return endpoint.BadRequest("the rule is about everything; name a client, a site, a tool or a class, or use `tabhub policy mode` or `tabhub pause`")
+		return endpoint.BadRequest("the rule is about everything; name a client, a site, a tool, a pack or a class, or use `tabhub policy mode` or `tabhub pause`")
 	}
 	if rule.Site == "" && rule.Tool != "" {
 		// The public name of a tool that can be called now stands for its site and its own name.
 		if name, _, _ := strings.Cut(rule.Tool, " "); builtin.Find(r.Tenant.Builtin, name) != nil {
 			rule.Class = cmp.Or(rule.Class, "hub")
 		} else if a, err := r.Tenant.Hub.Action(policy.Owner, rule.Tool); err == nil {
-			rule.Site, rule.Tool = string(a.Site.Domain), a.Name
+			rule.Site, rule.Tool, rule.Pack = string(a.Site.Domain), a.Name, cmp.Or(rule.Pack, a.Pack)
 		}
 	}
 	if !rule.Until.IsZero() && !rule.Until.After(now) {
@@ -202,7 +203,7 @@ func (api *API) getPolicyTest(r *endpoint.Request) error {
 	set, now := r.Tenant.Hub.Rules.Policy(), time.Now()
 	d := set.Decide(&a, now)
 	return r.Answer(PolicyTest{
-		Client: cmp.Or(r.URL.Query().Get("client"), policy.OwnerID), Site: a.Site.Domain, Tool: a.Name, Class: a.Class,
+		Client: cmp.Or(r.URL.Query().Get("client"), policy.OwnerID), Site: a.Site.Domain, Tool: a.Name, Pack: a.Pack, Class: a.Class,
 		Effect: d.Effect, By: d.Layer, Words: d.Words(&a), Rule: d.Rule, Rules: nonNil(set.Matching(&a, now)),
 	})
 }
@@ -235,6 +236,9 @@ func (api *API) testedAction(r *endpoint.Request) (a policy.Action, err error) {
 		}
 	}
 	a.Principal, a.Session = by, q.Get("session")
+	if a.Of == policy.OfPage {
+		a.Pack = cmp.Or(q.Get("pack"), a.Pack)
+	}
 	if class != "" && class != "relay" {
 		if err := a.Class.UnmarshalText([]byte(class)); err != nil {
 			return a, endpoint.BadRequest("%v", err)

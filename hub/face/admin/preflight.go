@@ -29,6 +29,7 @@ type ToolPreflight struct {
 	Why     string         `json:"why"`
 	Site    spec.Domain    `json:"site,omitempty"` // "" for a tool of the hub, and for one that it does not know
 	Tool    string         `json:"tool,omitempty"` // the page's own name
+	Pack    string         `json:"pack,omitempty"` // the name of the pack that gives it
 	Class   policy.Class   `json:"class,omitempty"`
 	Tab     string         `json:"tab,omitempty"`     // the call would go there
 	OpenURL string         `json:"openUrl,omitempty"` // the call would open it
@@ -48,7 +49,7 @@ func (api *API) getPreflight(r *endpoint.Request) error {
 	report := PreflightReport{Client: cmp.Or(who.Name, who.ID), State: call.Ready, Tools: []ToolPreflight{}}
 	add := func(name string, p call.Preflight) {
 		t := ToolPreflight{
-			Name: name, State: p.State, Why: p.Why, Site: p.Action.Site.Domain, Tool: p.Action.Name, Class: p.Action.Class,
+			Name: name, State: p.State, Why: p.Why, Site: p.Action.Site.Domain, Tool: p.Action.Name, Pack: p.Action.Pack, Class: p.Action.Class,
 			Tab: p.Tab, OpenURL: p.OpenURL, By: p.Decision.Layer, Rule: p.Decision.Rule,
 		}
 		if p.Decision.Paused {

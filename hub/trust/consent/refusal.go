@@ -85,7 +85,7 @@ func beforehand(c *Call) []string {
 	}
 	rule := policy.RuleFor(a, policy.Allow)
 	words := []string{"policy", "set", "allow", "--client", client}
-	for _, of := range [][2]string{{"--site", rule.Site}, {"--tool", rule.Tool}, {"--class", rule.Class}} {
+	for _, of := range [][2]string{{"--site", rule.Site}, {"--tool", rule.Tool}, {"--pack", rule.Pack}, {"--class", rule.Class}} {
 		if of[1] != "" {
 			words = append(words, of[0], of[1])
 		}

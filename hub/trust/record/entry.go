@@ -26,6 +26,7 @@ type Entry struct {
 	Origin string      `json:"origin,omitempty"`
 	URL    string      `json:"url,omitempty"`
 	Tool   string      `json:"tool,omitempty"`
+	Pack   string      `json:"pack,omitempty"` // the name of the pack that gives the tool
 	Class  string      `json:"class,omitempty"`
 	Digest string      `json:"digest,omitempty"` // of the arguments; made by the log
 
@@ -69,10 +70,11 @@ const (
 	Client   Event = "client"   // a credential was made or revoked, a client has connected or gone
 	Pairing  Event = "pairing"  // a browser was paired or unpaired
 	Lease    Event = "lease"    // that the owner has ended
+	Pack     Event = "pack"     // the owner has added, accepted, rejected or removed a pack: Outcome says which, Reason is its hash
 	Self     Event = "log"      // of the log itself, see Line.Note
 )
 
-var events = []Event{Register, Gone, Begun, Call, Task, Repeated, Proxy, Relay, Refused, Ask, Policy, Client, Pairing, Lease, Self}
+var events = []Event{Register, Gone, Begun, Call, Task, Repeated, Proxy, Relay, Refused, Ask, Policy, Client, Pairing, Lease, Pack, Self}
 
 // Events returns all events.
 func Events() []Event { return slices.Clone(events) }

@@ -28,7 +28,7 @@ func (e *Entry) texts(yield func(key, text string) bool) {
 	for _, t := range [...]struct{ key, text string }{
 		{"event", string(e.Event)}, {"call", e.Call}, {"task", e.Task}, {"client", e.Client}, {"name", e.Name}, {"said", e.Said},
 		{"session", e.Session}, {"via", e.Via}, {"tab", e.Tab}, {"domain", string(e.Domain)}, {"origin", e.Origin}, {"url", e.URL},
-		{"tool", e.Tool}, {"class", e.Class}, {"digest", e.Digest}, {"decision", e.Decision}, {"rule", e.Rule}, {"question", e.Question},
+		{"tool", e.Tool}, {"pack", e.Pack}, {"class", e.Class}, {"digest", e.Digest}, {"decision", e.Decision}, {"rule", e.Rule}, {"question", e.Question},
 		{"by", e.By}, {"reach", e.Reach}, {"outcome", e.Outcome}, {"reason", e.Reason}, {"changed", e.Changed},
 	} {
 		if !yield(t.key, t.text) {

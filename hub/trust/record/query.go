@@ -21,6 +21,7 @@ type Query struct {
 	Session  string
 	Site     string // a domain, or the host of an origin
 	Tool     string
+	Pack     string // its name
 	Class    string
 	Decision string
 	Outcome  string // "ok", the code of a failure, or Failed
@@ -80,6 +81,7 @@ func (q *Query) Match(l *Line) bool {
 		(q.Session == "" || q.Session == l.Session) &&
 		(q.Site == "" || spec.Domain(q.Site) == l.Domain || q.Site == host(l.Origin)) &&
 		(q.Tool == "" || q.Tool == l.Tool) &&
+		(q.Pack == "" || q.Pack == l.Pack) &&
 		(q.Class == "" || q.Class == l.Class) &&
 		(q.Decision == "" || q.Decision == l.Decision) &&
 		(q.Outcome == "" || q.Outcome == l.Outcome || q.Outcome == Failed && l.Outcome != "ok") &&
@@ -107,7 +109,7 @@ type seeker struct {
 
 func (q *Query) seeker() *seeker {
 	s := &seeker{Query: *q}
-	for _, text := range append(strings.Fields(q.Text), q.Call, q.Client, q.Session, q.Site, q.Tool, q.Class, q.Decision) {
+	for _, text := range append(strings.Fields(q.Text), q.Call, q.Client, q.Session, q.Site, q.Tool, q.Pack, q.Class, q.Decision) {
 		if text != "" && !strings.ContainsFunc(text, isEscaped) {
 			s.has = append(s.has, []byte(strings.ToLower(text)))
 		}

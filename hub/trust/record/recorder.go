@@ -176,12 +176,14 @@ func (f *Recorder) loseLocked(l *Line) {
 }
 
 // lostLast reports whether an event is a decision of the owner's.
-func lostLast(e Event) bool { return e == Policy || e == Ask || e == Client || e == Pairing }
+func lostLast(e Event) bool {
+	return e == Policy || e == Ask || e == Client || e == Pairing || e == Pack
+}
 
 // size returns about how much memory an entry takes.
 func (e *Entry) size() int {
 	n := sizeOfEntry + len(e.Call) + len(e.Client) + len(e.Name) + len(e.Said) + len(e.Session) + len(e.Via) +
-		len(e.Tab) + len(e.Domain) + len(e.Origin) + len(e.URL) + len(e.Tool) + len(e.Rule) + len(e.Outcome) + len(e.Reason) + len(e.Changed) +
+		len(e.Tab) + len(e.Domain) + len(e.Origin) + len(e.URL) + len(e.Tool) + len(e.Pack) + len(e.Rule) + len(e.Outcome) + len(e.Reason) + len(e.Changed) +
 		len(e.Args) + len(e.Result)
 	for _, flow := range e.Flows {
 		n += len(flow)

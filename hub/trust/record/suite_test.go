@@ -136,7 +136,7 @@ func testRead(t *testing.T, place place) {
 	all := []record.Entry{
 		{Time: now, Event: record.Register, Domain: "shop.example", Outcome: "ok"},
 		{Time: now.Add(time.Second), Event: record.Call, Call: "c1", Client: "id1", Name: "Claude", Said: "claude-ai", Domain: "shop.example", Origin: "https://shop.example:8443",
-			Tool: "buy", Decision: "ask", Flows: []string{"mail.example → shop.example, note"}, Outcome: "ok", Args: json.RawMessage(`{"n":1}`), Duration: time.Second},
+			Tool: "buy", Pack: "shop-tools", Decision: "ask", Flows: []string{"mail.example → shop.example, note"}, Outcome: "ok", Args: json.RawMessage(`{"n":1}`), Duration: time.Second},
 		{Time: now.Add(2 * time.Second), Event: record.Ask, Call: "c1", By: "window", Reach: "once", Asked: time.Second, Outcome: "ok"},
 		{Time: now.Add(3 * time.Second), Event: record.Call, Call: "c2", Said: "other", Tool: "look <& \u2028", Decision: "allow", Outcome: "TAB_CLOSED"},
 	}
@@ -159,6 +159,7 @@ func testRead(t *testing.T, place place) {
 			{record.Query{Client: "id1"}, []uint64{3}}, {record.Query{Client: "Claude"}, []uint64{3}}, {record.Query{Client: "other"}, []uint64{5}},
 			{record.Query{Site: "shop.example"}, []uint64{2, 3}}, {record.Query{Site: "shop.example:8443"}, []uint64{3}},
 			{record.Query{Tool: "look <& \u2028"}, []uint64{5}},
+			{record.Query{Pack: "shop-tools"}, []uint64{3}}, {record.Query{Pack: "shop"}, nil}, {record.Query{Text: "shop-tools"}, []uint64{3}},
 			{record.Query{Decision: "ask"}, []uint64{3}},
 			{record.Query{Event: record.Call, Since: now.Add(2 * time.Second)}, []uint64{5}},
 			{record.Query{Event: record.Call, Until: now.Add(3 * time.Second)}, []uint64{3}},

@@ -28,7 +28,7 @@ func PolicyCommand(a *command.App) *cobra.Command {
 
 Each call of an MCP client is allowed, denied, or you are asked first. The mode says what
 holds for all: open, careful (the default), ask or read-only. Rules say what holds for some
-clients, sites and tools; of those that match a call the most specific one decides, and of
+clients, sites, tools and packs; of those that match a call the most specific one decides, and of
 two that are about different things the stricter one.`,
 		Args: command.NoCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -67,11 +67,13 @@ func policySetCommand(a *command.App) *cobra.Command {
 		Short: "Add a rule",
 		Long: `Add a rule. One that was about the same goes.
 
-A flag that is left out stands for any client, site, tool and so on. A tool alone can also be
-one that is open now, by the name that clients call.`,
+A flag that is left out stands for any client, site, tool and so on. But what a pack's tools
+change is allowed only by rules with --pack, as a pack may be newer than the rule. A tool alone
+can also be one that is open now, by the name that clients call.`,
 		Example: `  tabhub policy set deny --site bank.example.com
   tabhub policy set allow --client claude --site "*.example.com" --class write
-  tabhub policy set allow --client claude --class destructive --until 2h`,
+  tabhub policy set allow --client claude --class destructive --until 2h
+  tabhub policy set allow --client claude --pack shop-tools --class write`,
 		Args: command.Args(cobra.ExactArgs(1)),
 	}
 	f := cmd.Flags()
@@ -79,6 +81,7 @@ one that is open now, by the name that clients call.`,
 	f.StringVar(&rule.Session, "session", "", "a session of that client, by its `id`")
 	f.StringVar(&rule.Site, "site", "", "a `site` as `tabhub tabs` shows it, *.example.com, verified or unverified")
 	f.StringVar(&rule.Tool, "tool", "", "a tool by the page's own `name`, or one of the hub such as browser_page; * stands for any text")
+	f.StringVar(&rule.Pack, "pack", "", "the tools of a pack, by its `name`; * stands for any pack")
 	f.StringVar(&rule.Class, "class", "", "what only reads, what writes, or what cannot be undone: read, write or destructive; or whose it is: hub or relay")
 	f.Var(&until, "until", "when it ends: a `time` such as 2h or 2026-12-31T18:00:00Z")
 	f.StringVar(&rule.Note, "note", "", "a `text` for yourself")
@@ -87,7 +90,7 @@ one that is open now, by the name that clients call.`,
 		if err := rule.Effect.UnmarshalText([]byte(pos[0])); err != nil {
 			return command.Usage(err)
 		}
-		for _, text := range []*string{&rule.Client, &rule.Site, &rule.Tool, &rule.Class} {
+		for _, text := range []*string{&rule.Client, &rule.Site, &rule.Tool, &rule.Pack, &rule.Class} {
 			*text = anyIsNone(*text)
 		}
 		rule.Until = time.Time(until)
@@ -147,11 +150,12 @@ that a page might have, by the page's own name.`,
   tabhub policy test --client claude --site bank.example.com --tool transfer --class destructive`,
 		Args: command.Args(cobra.NoArgs),
 	}
-	flags := []string{"client", "session", "site", "tool", "class"}
+	flags := []string{"client", "session", "site", "tool", "pack", "class"}
 	cmd.Flags().String("client", "", "the client's `name` or id (default owner, who is you)")
 	cmd.Flags().String("session", "", "the `id` of a session of the client")
 	cmd.Flags().String("site", "", "the `site`, as `tabhub tabs` shows it")
 	cmd.Flags().String("tool", "", "the tool's `name`")
+	cmd.Flags().String("pack", "", "the `name` of the pack whose tool it is (default none: the page's own)")
 	cmd.Flags().String("class", "", "read, write, destructive or relay (default write, or what the tool says of itself)")
 	asJSON := command.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -228,7 +232,8 @@ func policyModeCommand(a *command.App) *cobra.Command {
 
   open       everything is allowed
   careful    you are asked before what may do harm: what cannot be undone, sites that no
-             browser vouches for, requests to extensions, tools that have changed
+             browser vouches for, requests to extensions, tools that have changed, and once
+             for each site and pack what a pack's tools change
   ask        you are asked about everything, once for each client and site
   read-only  nothing but reading, whatever the rules say`,
 		Example: `  tabhub policy mode
@@ -441,7 +446,7 @@ func remedy(t *admin.PolicyTest) string {
 	if words := beyondRules(t.By); words != "" {
 		return words
 	}
-	words := append([]string{"tabhub"}, ruleFor("allow|ask|deny", t.Client, t.Site, t.Tool)...)
+	words := append([]string{"tabhub"}, ruleFor("allow|ask|deny", t.Client, t.Site, t.Tool, t.Pack)...)
 	return "`" + strings.ReplaceAll(shell.Here(words...), "'allow|ask|deny'", "allow|ask|deny") + "`"
 }
 
@@ -463,13 +468,16 @@ func beyondRules(by policy.Layer) string {
 }
 
 // ruleFor is the command of tabhub that makes a rule for a client's calls of a tool.
-func ruleFor(effect, client string, site spec.Domain, tool string) []string {
+func ruleFor(effect, client string, site spec.Domain, tool, pack string) []string {
 	words := []string{"policy", "set", effect, "--client", client}
 	if site != "" {
 		words = append(words, "--site", string(site))
 	}
 	if tool != "" {
 		words = append(words, "--tool", tool)
+	}
+	if pack != "" {
+		words = append(words, "--pack", pack)
 	}
 	return words
 }

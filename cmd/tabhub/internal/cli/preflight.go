@@ -101,7 +101,7 @@ func fixFor(a *command.App, client string, t *admin.ToolPreflight) string {
 	if strings.Contains(t.Tool, "*") {
 		return "answer when you are asked: no rule is about this tool alone, as its name is a pattern"
 	}
-	words := ruleFor("allow", client, t.Site, t.Tool)
+	words := ruleFor("allow", client, t.Site, t.Tool, t.Pack)
 	if t.Site == "" { // a tool of the hub
 		words = append(words, "--class", "hub")
 	}

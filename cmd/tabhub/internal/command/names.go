@@ -84,6 +84,13 @@ func RuleSubject(r *policy.Rule) string {
 	if what == "" {
 		what = "everything"
 	}
+	switch r.Pack {
+	case "":
+	case "*":
+		what += " of packs"
+	default:
+		what += " of the pack " + r.Pack
+	}
 	switch {
 	case r.Site != "":
 		what += " at " + map[string]string{"verified": "sites that a browser vouches for", "unverified": "sites that no browser vouches for"}[r.Site]

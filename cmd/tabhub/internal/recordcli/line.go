@@ -89,7 +89,7 @@ func (p *entryPrinter) printAt(at time.Time, client, what, given string, end ter
 
 // lineWords says what a line is about.
 func lineWords(e *record.Entry, note *record.Note, name func(string) string) string {
-	what := command.ToolAt(e.Tool, e.Domain)
+	what := ofPack(command.ToolAt(e.Tool, e.Domain), e.Pack)
 	switch e.Event {
 	case record.Call, record.Proxy, record.Begun, record.Task, record.Repeated:
 		what = through(what, e.Via)
@@ -107,6 +107,8 @@ func lineWords(e *record.Entry, note *record.Note, name func(string) string) str
 		return "browser " + browser
 	case record.Lease:
 		return "lease: " + e.Reason
+	case record.Pack:
+		return "pack " + e.Pack
 	case record.Self:
 		return "the record: " + noteWords(note)
 	default:
@@ -122,7 +124,7 @@ func lineWords(e *record.Entry, note *record.Note, name func(string) string) str
 func policyWords(e *record.Entry, name func(string) string) string {
 	switch e.Outcome {
 	case "made", "removed":
-		r := policy.Rule{Site: string(e.Domain), Tool: e.Tool, Class: e.Class}
+		r := policy.Rule{Site: string(e.Domain), Tool: e.Tool, Pack: e.Pack, Class: e.Class}
 		if len(e.Flows) > 0 {
 			r.From, _, _ = strings.Cut(e.Flows[0], " → ")
 		}
@@ -268,6 +270,14 @@ func members(object json.RawMessage) string {
 }
 
 // through names a tool, and that of the hub by which it was called, if it was.
+// ofPack adds to the name of a tool which pack gives it.
+func ofPack(tool, pack string) string {
+	if pack == "" {
+		return tool
+	}
+	return tool + " (pack " + pack + ")"
+}
+
 func through(tool, via string) string {
 	if via != "" {
 		tool += " (" + via + ")"

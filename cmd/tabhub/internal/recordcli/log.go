@@ -40,6 +40,7 @@ Words such as client=claude choose lines; a line is shown if all words fit:
   session=   of this connection of a client
   site=      of this site
   tool=      of this tool, by the page's name
+  pack=      of the tools of this pack, by its name
   class=     what may change so much: read, write, destructive, hub or relay
   decision=  what was decided so: allow, ask or deny
   outcome=   what ended so: ok, failed, or a code such as TOOL_TIMEOUT
@@ -125,13 +126,13 @@ Words such as client=claude choose lines; a line is shown if all words fit:
 }
 
 // filterKeys are the words that say which lines of the record are meant, and what they say.
-const filterKeys = "client, site, tool, decision, outcome, class, event, session, call, text or user"
+const filterKeys = "client, site, tool, pack, decision, outcome, class, event, session, call, text or user"
 
 // words has what each key sets.
 func (l *logSource) words() map[string]*string {
 	q := &l.query
 	return map[string]*string{
-		"client": &q.Client, "site": &q.Site, "tool": &q.Tool, "decision": &q.Decision, "outcome": &q.Outcome,
+		"client": &q.Client, "site": &q.Site, "tool": &q.Tool, "pack": &q.Pack, "decision": &q.Decision, "outcome": &q.Outcome,
 		"class": &q.Class, "event": (*string)(&q.Event), "session": &q.Session, "call": &q.Call, "text": &q.Text, "user": &l.user,
 	}
 }
@@ -207,7 +208,7 @@ func (l *logSource) each(ctx context.Context, follow bool, f func(*record.Line) 
 
 // briefEvents are those that a person looks for: not what pages offer, nor what comes beside a call's own
 // line.
-const briefEvents = "call,begun,relay,refused,ask,policy,client,pairing,lease,log"
+const briefEvents = "call,begun,relay,refused,ask,policy,client,pairing,lease,pack,log"
 
 // isAside reports whether a line with one of briefEvents is left out: one of the log itself that is not
 // about lines that are missing.
@@ -316,7 +317,7 @@ func (l *logSource) eachOfHub(ctx context.Context, follow bool, f func(*record.L
 func values(q *record.Query) url.Values {
 	v := url.Values{}
 	for name, value := range map[string]string{
-		"event": string(q.Event), "call": q.Call, "client": q.Client, "session": q.Session, "site": q.Site, "tool": q.Tool, "class": q.Class,
+		"event": string(q.Event), "call": q.Call, "client": q.Client, "session": q.Session, "site": q.Site, "tool": q.Tool, "pack": q.Pack, "class": q.Class,
 		"decision": q.Decision, "outcome": q.Outcome, "text": q.Text,
 		"limit": strconv.Itoa(q.Limit), "after": strconv.FormatUint(q.After, 10),
 	} {

@@ -205,7 +205,7 @@ func tell(s *record.Step) string {
 	var words string
 	switch s.Is {
 	case record.Requested:
-		words = fmt.Sprintf("%s asked for %s", cmp.Or(l.Name, l.Said, l.Client, "a client"), through(cmp.Or(l.Tool, string(l.Event)), l.Via))
+		words = fmt.Sprintf("%s asked for %s", cmp.Or(l.Name, l.Said, l.Client, "a client"), through(ofPack(cmp.Or(l.Tool, string(l.Event)), l.Pack), l.Via))
 		for _, flow := range l.Flows {
 			words += "; it had read before: " + flow
 		}
