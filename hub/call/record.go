@@ -40,7 +40,7 @@ func (r *run) recordBegin() {
 // entry begins the record of a call, by what is known of it.
 func (r *run) entry() record.Entry {
 	e := r.by.Entry(record.Call, r.start)
-	e.Call, e.Domain, e.Tool, e.Args, e.Reason = r.id, r.ref.ID.Domain, r.ref.ID.Item, r.sentArgs(), r.reason
+	e.Call, e.Domain, e.Tool, e.Pack, e.Args, e.Reason = r.id, r.ref.ID.Domain, r.ref.ID.Item, r.ref.ID.Pack, r.sentArgs(), r.reason
 	if r.target.Addr.Peer != "" {
 		e.Tab, e.URL, e.Origin = r.target.Addr.String(), r.target.URL, r.target.Item.Origin
 	}

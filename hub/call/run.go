@@ -142,7 +142,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	defer h.inFlight.Add(-1)
 	var resp spec.Response
 	var err error
-	ctx, r.call = h.enter(ctx, r.by, ledger.Subject{Kind: r.kind, Tool: r.ref.ID.Item, Site: policy.Site{Domain: r.ref.ID.Domain}})
+	ctx, r.call = h.enter(ctx, r.by, ledger.Subject{Kind: r.kind, Tool: r.ref.ID.Item, Pack: r.ref.ID.Pack, Site: policy.Site{Domain: r.ref.ID.Domain}})
 	r.id = r.call.ID()
 	if n > int64(h.opts.MaxCalls) {
 		err = core.Fail(spec.FailQueueFull, "%d calls are under way already; wait for some to end", n-1)

@@ -25,6 +25,7 @@ type Running struct {
 	Kind     spec.Kind      `json:"kind,omitempty"`   // "" for a tool of the hub itself, and for what is forwarded to an extension
 	Domain   spec.Domain    `json:"domain,omitempty"`
 	Tool     string         `json:"tool"`              // the page's own name; the method of what is forwarded
+	Pack     string         `json:"pack,omitempty"`    // that gives the tool
 	Tab      string         `json:"tab,omitempty"`     // "" until it is sent to one, or waits for the owner there
 	Browser  string         `json:"browser,omitempty"` // the name of the extension that it is forwarded to, "" until it is
 	Began    time.Time      `json:"began"`
@@ -65,7 +66,7 @@ func describeShown(c *ledger.Shown) Running {
 	e := (&consent.Caller{Principal: c.Principal, Said: c.Said, Via: c.Via}).Entry("", c.Began)
 	r := Running{
 		ID: c.ID, Client: e.Client, Name: e.Name, Said: e.Said, Via: e.Via,
-		Kind: c.Kind, Domain: c.Site.Domain, Tool: c.Tool, Browser: c.Browser, Began: c.Began, Asked: c.Asked, Phase: PhaseRunning, Progress: c.Progress,
+		Kind: c.Kind, Domain: c.Site.Domain, Tool: c.Tool, Pack: c.Pack, Browser: c.Browser, Began: c.Began, Asked: c.Asked, Phase: PhaseRunning, Progress: c.Progress,
 	}
 	switch {
 	case c.Asking:

@@ -109,7 +109,7 @@ func (cs *Calls) restoreCall(task *ledger.Call, of ledger.TaskOf) (*run, *sentCa
 		decision: policy.Decision{Effect: d.Effect, Rule: &policy.Rule{ID: d.Rule}}, at: d.At, sent: c.At,
 		answer: consent.Answer{Question: d.Question, By: d.By, Reach: d.Reach}, answered: d.Asked,
 	}
-	r.ref.ID.Domain, r.ref.ID.Item = c.Domain, it.Source
+	r.ref.ID.Domain, r.ref.ID.Item, r.ref.ID.Pack = c.Domain, it.Source, it.Pack.Name
 	r.progress = r.progressed
 	return r, c
 }
@@ -119,7 +119,7 @@ func (cs *Calls) restoreCall(task *ledger.Call, of ledger.TaskOf) (*run, *sentCa
 func (cs *Calls) resume(r *run, c *sentCall) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	left := context.AfterFunc(cs.core.Context(), func() { cancel(tabtransport.ErrLeft) })
-	about := ledger.Subject{Kind: r.kind, Tool: r.ref.ID.Item, Site: policy.Site{Domain: c.Domain}}
+	about := ledger.Subject{Kind: r.kind, Tool: r.ref.ID.Item, Pack: r.ref.ID.Pack, Site: policy.Site{Domain: c.Domain}}
 	cs.subject(r.by, &about)
 	r.call.EnterWith(about, cancel)
 	r.call.Decided(policy.Allow)

@@ -126,6 +126,19 @@ func (rs *Rules) Remember(r policy.Rule) error {
 	})
 }
 
+// WithdrawPack removes the owner's rules that name a pack and allow what it does, and returns them: a pack that
+// is gone, or that does more than before, has to be allowed anew. What the file says stays. by is as for EditPolicy.
+func (rs *Rules) WithdrawPack(name, by string) (withdrawn []policy.Rule, err error) {
+	if !slices.ContainsFunc(rs.Policy().Document().Rules, func(r policy.Rule) bool { return r.Allows(name) }) {
+		return nil, nil
+	}
+	err = rs.EditPolicy(by, func(doc *policy.Document) error {
+		withdrawn = doc.WithdrawPack(name)
+		return nil
+	})
+	return withdrawn, err
+}
+
 // Hears returns why a client is not to be told now what an action brings it: a *Failure if
 // that is denied by now; nil otherwise.
 func (rs *Rules) Hears(a *policy.Action) error {
@@ -216,7 +229,7 @@ func IsOwner(by *consent.Caller) bool {
 func ActionFor(by *consent.Caller, it *item.Item, name string) policy.Action {
 	return policy.Action{
 		Principal: by.Principal, Session: by.Session, Bound: by.Bound, Site: policy.Site{Domain: it.Domain},
-		Kind: it.Kind, Name: name, Class: it.Class, Item: it,
+		Kind: it.Kind, Name: name, Pack: it.Pack.Name, Class: it.Class, Item: it,
 	}
 }
 

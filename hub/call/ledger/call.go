@@ -92,6 +92,7 @@ type Subject struct {
 	Via       string // the hub's own tool that the client called for it
 	Kind      spec.Kind
 	Tool      string      // the page's own name
+	Pack      string      // that gives the tool; "": the page does
 	Site      policy.Site // empty for none, or for one that is not known yet
 	Own       bool        // a tool of the hub itself: what it does for the client are calls, too
 	Part      bool        // of a call that is shown

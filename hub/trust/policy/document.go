@@ -29,6 +29,21 @@ func (d *Document) Remove(id string) bool {
 	return len(d.Rules) < before
 }
 
+// Allows reports whether the rule allows what the tools of a pack do, and names that pack.
+func (r *Rule) Allows(pack string) bool { return r.Pack == pack && r.Effect == Allow }
+
+// WithdrawPack removes the rules that Allow what a pack does, and returns them.
+func (d *Document) WithdrawPack(name string) (withdrawn []Rule) {
+	d.Rules = slices.DeleteFunc(slices.Clone(d.Rules), func(r Rule) bool {
+		if r.Allows(name) {
+			withdrawn = append(withdrawn, r)
+			return true
+		}
+		return false
+	})
+	return withdrawn
+}
+
 // Pause adds a pause, in the place of one of the same client and site.
 func (d *Document) Pause(p Pause) {
 	d.Resume(p.Client, p.Site)

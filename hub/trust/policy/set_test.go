@@ -363,6 +363,7 @@ func TestFileDecidesAlone(t *testing.T) {
 		layer  Layer
 	}{
 		{buy(), Allow, ByFile},
+		{buy(pack("shop-tools")), Ask, ByPreset}, // the file may be older than the pack
 		{buy(by(cursor)), Deny, ByFile},
 		{buy(class(Read)), Deny, ByRule},
 		{buy(by(&Principal{ID: "c3"})), Ask, ByPreset},
@@ -398,6 +399,30 @@ func TestHides(t *testing.T) {
 		if got := test.s.Hides(test.who); got != test.want {
 			t.Errorf("%v hides from %v: %v", test.s, test.who, got)
 		}
+	}
+}
+
+// What the owner has allowed a pack ends with the pack: another one may have its name later. What the owner has
+// denied it stays.
+func TestWithdrawPack(t *testing.T) {
+	rules := parse(t, []string{
+		"allow client=claude,site=shop.example.com,pack=shop-tools,class=write", "deny client=cursor,pack=shop-tools", "allow client=claude,site=shop.example.com,tool=buy,pack=shop-tools,pin",
+		"allow client=claude,pack=*", "allow client=claude,pack=notes", "allow client=claude,site=shop.example.com",
+	})
+	held := slices.Clone(rules)
+	d := Document{Rules: rules}
+	var withdrawn, left []string
+	for _, r := range d.WithdrawPack("shop-tools") {
+		withdrawn = append(withdrawn, r.ID)
+	}
+	for _, r := range d.Rules {
+		left = append(left, r.ID)
+	}
+	if got := fmt.Sprint(withdrawn, left); got != "[r0 r2] [r1 r3 r4 r5]" {
+		t.Errorf("withdrawn and left: %s", got)
+	}
+	if !slices.Equal(rules, held) {
+		t.Error("WithdrawPack changes rules that a Set may hold")
 	}
 }
 

@@ -216,7 +216,7 @@ func (w *watcher) showState(changed []string) error {
 func (w *watcher) printStage(c *call.Running, is terminal.Cell) error {
 	at := time.Now()
 	print := func(is terminal.Cell) error {
-		return w.printAt(at, clientOf(c), through(command.ToolAt(c.Tool, c.Domain), c.Via), "", is)
+		return w.printAt(at, clientOf(c), through(ofPack(command.ToolAt(c.Tool, c.Domain), c.Pack), c.Via), "", is)
 	}
 	was, known := w.said[c.ID]
 	if !known {
@@ -318,7 +318,7 @@ func printUnderWay(a *command.App, all []call.Running) error {
 	t := a.Table("ID", "CLIENT", "SITE", "WHAT", "SINCE", "STATE")
 	for i := range all {
 		c := &all[i]
-		t.Row(c.ID, clientOf(c), c.Domain, through(c.Tool, c.Via), c.Began.Local().Format(time.TimeOnly), stage(c))
+		t.Row(c.ID, clientOf(c), c.Domain, through(ofPack(c.Tool, c.Pack), c.Via), c.Began.Local().Format(time.TimeOnly), stage(c))
 	}
 	return t.Print()
 }
