@@ -16,6 +16,8 @@ import (
 // Place is where an item runs, as far as its description says.
 type Place struct {
 	Domain spec.Domain
+	// Pack is the name of the pack that gives the domain the tool; "": the item is the page's own.
+	Pack string
 	// Tabs is the number of open tabs of the domain, ActiveTab the number of the
 	// active one among them, 0 if none of them is or it does not have the item.
 	Tabs      int
@@ -52,7 +54,8 @@ var titles = strings.NewReplacer(`"`, "'", "[", "(", "]", ")", "•", "·")
 //	[example.com • Asleep]
 //	[example.com • Cached]
 //
-// A domain that only somebody claims is shown as "example.com, unverified".
+// A domain that only somebody claims is shown as "example.com, unverified", and that of a pack's
+// tool as "example.com, pack NAME".
 func Prefix(p Place) string {
 	b := make([]byte, 0, 64)
 	b = append(b, '[')
@@ -60,6 +63,9 @@ func Prefix(p Place) string {
 		b = append(append(b, name...), ", unverified"...)
 	} else {
 		b = append(b, name...)
+	}
+	if p.Pack != "" {
+		b = append(append(b, ", pack "...), p.Pack...)
 	}
 	tab := func(n int) {
 		b = append(b, dot+"Tab "...)

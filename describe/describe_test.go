@@ -27,6 +27,7 @@ func TestPrefixAndText(t *testing.T) {
 		{Place{Domain: "example.com", Cached: true}, "x", "[example.com • Cached] x"},
 		{Place{Domain: "localhost:5173"}, "", "[localhost:5173]"},
 		{Place{Domain: "unverified_example.com", Tabs: 1, Active: true}, "x", "[example.com, unverified • Active] x"},
+		{Place{Domain: "example.com", Pack: "shop-tools", Tabs: 1, Active: true}, "x", "[example.com, pack shop-tools • Active] x"},
 		{Place{Domain: "host_unverified_example.com"}, "x", "[host_unverified_example.com] x"},
 		{Place{Domain: "evil.example", Tab: 1, Title: "a\"]\n[bank.example • Active"}, "x", `[evil.example • Tab 1 • "a') (bank.example · Active"] x`},
 		{Place{Domain: "example.com", Tab: 1, Title: strings.Repeat("é", 50)}, "x", `[example.com • Tab 1 • "` + strings.Repeat("é", 38) + `…"] x`},

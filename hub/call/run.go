@@ -75,7 +75,7 @@ func (r *run) toolResult(resp spec.Response, err error) (result json.RawMessage,
 // label says in a result of the page that the call went to where it is from.
 func (r *run) label(result json.RawMessage) json.RawMessage {
 	it := r.target.Item
-	return r.h.Label(result, &item.Source{Origin: it.Origin, Domain: it.Domain, Verified: it.Verified, Tab: r.target.Addr.Public()})
+	return r.h.Label(result, &item.Source{Origin: it.Origin, Domain: it.Domain, Verified: it.Verified, Tab: r.target.Addr.Public(), Pack: it.Pack.Name})
 }
 
 // lossDelay is how long to wait for the news that a connection was lost.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"tabhub/describe"
 	"tabhub/hub/core"
 	"tabhub/hub/offer/item"
 	"tabhub/hub/state"
@@ -38,7 +37,7 @@ func (ls *Lists) FindFor(by *consent.Caller, kind spec.Kind, name string) (Item,
 	var one block
 	one.add(l)
 	it := one.items[0]
-	it.definition = l.Item.AppendDefinition(nil, l.Public, describe.Prefix(l.Place))
+	it.definition = l.Item.AppendDefinition(nil, l.Public, prefix(l))
 	return it, nil
 }
 
@@ -103,7 +102,7 @@ func (ls *Lists) ToolIn(by *consent.Caller, addr spec.TabAddr, name string) stri
 	wanted, known := ls.core.State().Find(of, spec.KindTool, name) // maybe as the domain's
 	for _, public := range ls.toolNamesLocked(by, addr) {
 		l, _ := ls.core.State().Find(of, spec.KindTool, public)
-		if public == name || l.Item.Source == name || known && l.Item.Source == wanted.Item.Source && l.Item.Domain == wanted.Item.Domain {
+		if public == name || l.Item.Source == name || known && l.Item.Key() == wanted.Item.Key() {
 			return public
 		}
 	}

@@ -113,6 +113,7 @@ type Item struct {
 	Domain spec.Domain
 	Tab    int    // the tab's number; 0 is the domain's own name
 	Source string // the page's own name or URI
+	Pack   string // the pack that gives the site the tool; "": the item is the page's own
 	JSON   json.RawMessage
 	Class  policy.Class // what it may change, by what its page says
 	// OnlyReads: a tool that changes nothing, as its site says. It is what Call.ReadOnly

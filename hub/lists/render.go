@@ -149,15 +149,38 @@ func (ls *Lists) render(of agents.By, kind ListKind, last *Listing) *Listing {
 func (ls *Lists) renderDomain(listed []state.Listed, domain spec.Domain, generation uint64) *block {
 	b := &block{domain: domain, generation: generation}
 	listed = slices.DeleteFunc(listed, func(l state.Listed) bool { return l.Tab != 0 && !ls.listsTabName(l) })
+	listed = ownWins(listed)
 	size := 0
 	for _, l := range listed {
-		size += l.Item.Size(l.Public, describe.Prefix(l.Place))
+		size += l.Item.Size(l.Public, prefix(l))
 	}
 	b.json, b.items = make([]byte, 0, size), make([]Item, 0, len(listed))
 	for _, l := range listed {
 		b.add(l)
 	}
 	return b
+}
+
+// ownWins leaves out the tools of packs that the site has itself in a tab that is open. They stay
+// callable.
+func ownWins(listed []state.Listed) []state.Listed {
+	ofPack := func(l state.Listed) bool { return l.Item.Pack.Name != "" }
+	if !slices.ContainsFunc(listed, ofPack) {
+		return listed
+	}
+	own := map[string]bool{}
+	for _, l := range listed {
+		if !ofPack(l) && !l.Place.Cached {
+			own[l.Item.Source] = true
+		}
+	}
+	return slices.DeleteFunc(listed, func(l state.Listed) bool { return ofPack(l) && own[l.Item.Source] })
+}
+
+// prefix returns what the description of an element begins with.
+func prefix(l state.Listed) string {
+	l.Place.Pack = l.Item.Pack.Name
+	return describe.Prefix(l.Place)
 }
 
 // listsTabName reports whether a tab's own name is listed.
@@ -174,11 +197,11 @@ func (ls *Lists) listsTabName(l state.Listed) bool {
 // add renders one element.
 func (b *block) add(l state.Listed) {
 	start := len(b.json)
-	b.json = l.Item.AppendJSON(b.json, l.Public, describe.Prefix(l.Place))
+	b.json = l.Item.AppendJSON(b.json, l.Public, prefix(l))
 	sum := l.Item.Sum(l.Public)
 	b.items = append(b.items, Item{
 		item: l.Item, lower: strings.ToLower(l.Public),
-		Name: l.Public, Domain: l.Item.Domain, Tab: l.Tab, Source: l.Item.Source,
+		Name: l.Public, Domain: l.Item.Domain, Tab: l.Tab, Source: l.Item.Source, Pack: l.Item.Pack.Name,
 		JSON:  json.RawMessage(b.json[start:len(b.json):len(b.json)]),
 		Class: l.Item.Class, Cached: l.Place.Cached, OnlyReads: l.Item.OnlyReads(), Sum: sum,
 	})

@@ -20,6 +20,7 @@ type ToolReport struct {
 	Domain     spec.Domain     `json:"domain,omitempty"` // "" for a builtin tool
 	Tab        int             `json:"tab,omitempty"`
 	Source     string          `json:"source,omitempty"` // the page's name
+	Pack       string          `json:"pack,omitempty"`   // the pack that gives the site the tool
 	Listed     bool            `json:"listed"`           // to clients; they reach the others by name or through the tool proxy
 	Class      policy.Class    `json:"class"`
 	Cached     bool            `json:"cached,omitempty"` // no tab has it now
@@ -96,7 +97,7 @@ func (api *API) getTools(r *endpoint.Request) error {
 			continue
 		}
 		if a, err := h.Action(by.Principal, it.Name); err == nil { // otherwise its tab has just gone
-			add(ToolReport{Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Listed: listed(it), Cached: it.Cached, Definition: it.JSON, Pin: it.Pin()}, a)
+			add(ToolReport{Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Pack: it.Pack, Listed: listed(it), Cached: it.Cached, Definition: it.JSON, Pin: it.Pin()}, a)
 		}
 	}
 	return part.answer(r)

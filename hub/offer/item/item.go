@@ -42,6 +42,7 @@ type Item struct {
 	output   json.RawMessage // the schema of the results for clients, nil if there is none
 	names    *schema.Names   // of arguments, as clients know them
 	required []string        // names of arguments; prompts only
+	digest   string          // of what a call of a pack's tool does
 	pin      atomic.Pointer[policy.Pin]
 	words    atomic.Pointer[string] // see said
 }
@@ -50,7 +51,7 @@ type Item struct {
 type Key struct {
 	Domain spec.Domain
 	Source string
-	Pack   string // its name
+	Pack   string
 }
 
 // Key returns the item's key among those of its kind.

@@ -16,6 +16,7 @@ type Source struct {
 	Domain   spec.Domain // "" of a page that has none
 	Verified bool        // the browser says so
 	Tab      string      // as the hub's tools call it
+	Pack     string      // whose steps have made the result; "": the page itself has
 }
 
 // SourceKey is the key of a Source in `_meta`. A page's keys do not have this form.
@@ -28,7 +29,11 @@ func (s *Source) appendJSON(out []byte) []byte {
 	}
 	out = rawjson.AppendStringMember(out, "domain", string(s.Domain))
 	out = strconv.AppendBool(rawjson.AppendKey(out, "verified"), s.Verified)
-	return append(rawjson.AppendStringMember(out, "tab", s.Tab), '}')
+	out = rawjson.AppendStringMember(out, "tab", s.Tab)
+	if s.Pack != "" {
+		out = rawjson.AppendStringMember(out, "pack", s.Pack)
+	}
+	return append(out, '}')
 }
 
 // Label returns an MCP result of a page with its source in `_meta`. With a marker, which the
@@ -36,7 +41,11 @@ func (s *Source) appendJSON(out []byte) []byte {
 // bytes stay.
 func Label(result json.RawMessage, from *Source, marker string) json.RawMessage {
 	if marker != "" {
-		result = markTexts(result, cmp.Or(string(from.Domain), "a page"), marker)
+		whose := cmp.Or(string(from.Domain), "a page")
+		if from.Pack != "" {
+			whose += " by pack " + from.Pack
+		}
+		result = markTexts(result, whose, marker)
 	}
 	out := make([]byte, 0, len(result)+len(from.Origin)+len(from.Domain)+160)
 	out = from.appendJSON(rawjson.AppendKey(append(out, `{"_meta":{`...), SourceKey))

@@ -11,7 +11,7 @@ import (
 )
 
 // Pin implements policy.Definition: it identifies all that a model or the owner sees
-// of the item, and where it is from. The first call computes it, since most items are never called.
+// of the item, and where it is from; of a pack's tool also what a call does. The first call computes it, since most items are never called.
 func (it *Item) Pin() policy.Pin {
 	if p := it.pin.Load(); p != nil {
 		return *p
@@ -21,7 +21,11 @@ func (it *Item) Pin() policy.Pin {
 		place = 1
 	}
 	h := sha256.New()
-	for _, part := range [][]byte{[]byte(it.Kind), []byte(it.Domain), []byte(it.Origin), {place}, canonical(nil, it.Definition())} {
+	parts := [][]byte{[]byte(it.Kind), []byte(it.Domain), []byte(it.Origin), {place}, canonical(nil, it.Definition())}
+	if it.Pack.Name != "" {
+		parts = append(parts, []byte(it.Pack.Name), []byte(it.digest))
+	}
+	for _, part := range parts {
 		h.Write(rawjson.AppendString(nil, string(part)))
 	}
 	pin := policy.Pin(h.Sum(nil))
