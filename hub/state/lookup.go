@@ -51,6 +51,18 @@ func (s *State) Lookup(by agents.By, kind spec.Kind, name string) (Ref, bool) {
 	return Ref{ID: b.id, Page: b.id.Item, b: b, by: by}, true
 }
 
+// Nearest returns a few names that somebody who asked for one that is nobody's may have meant, of those
+// that by sees.
+func (s *State) Nearest(by agents.By, kind spec.Kind, name string) []string {
+	return naming.Nearest(name, func(yield func(string) bool) {
+		for key, b := range s.names {
+			if key.kind == kind && b.entry != nil && b.provider == nil && b.seenBy(s, by) && !yield(key.name) {
+				return
+			}
+		}
+	})
+}
+
 // escaped returns the resource whose URI a client's parser has turned into uri.
 func (s *State) escaped(uri string) *binding {
 	if !strings.Contains(uri, "%") {
