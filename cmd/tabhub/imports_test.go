@@ -31,6 +31,7 @@ var layers = [][]string{
 	{"hub"},
 	{"hub/call"},
 	{"hub/lists"},
+	{"hub/packs"},
 	{"hub/core"},
 	{"hub/state", "hub/builtin", "hub/trust/auth/oauth", "cmd/tabhub/internal/pagecheck"},
 	{"hub/agents", "hub/trust/consent", "hub/cluster"},

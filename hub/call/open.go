@@ -35,7 +35,7 @@ func (r *run) openTab(ctx context.Context) error {
 	h.core.RLock()
 	id := r.ref.ID
 	it := h.core.State().Known(&r.ref, h.rules.By(r.by))
-	url, ready, away := h.core.State().Opener(id.Domain, h.rules.By(r.by), r.peer, time.Now())
+	url, ready, away := h.core.State().Opener(&r.ref, h.rules.By(r.by), r.peer, time.Now())
 	h.core.RUnlock()
 	switch {
 	case r.leased != nil && (r.opened || it == nil || !it.Verified): // nothing is opened at what is only claimed
@@ -79,7 +79,7 @@ func (r *run) openReady(ctx context.Context, it *item.Item) error {
 	}
 	var o *state.Opening
 	var first bool
-	h.core.Update(func(tx *state.Tx) { o, first = tx.Open(r.ref.ID.Domain, h.rules.By(r.by), r.peer) })
+	h.core.Update(func(tx *state.Tx) { o, first = tx.Open(&r.ref, h.rules.By(r.by), r.peer) })
 	if o == nil {
 		return nil // the browser has gone meanwhile
 	}

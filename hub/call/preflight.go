@@ -101,7 +101,7 @@ func (o *Owner) place(by *consent.Caller, name string) (target *state.Candidate,
 	best, why := snap.Choose()
 	if best < 0 {
 		it = s.Known(&ref, who)
-		switch url, ready, _ := s.Opener(ref.ID.Domain, who, "", now); {
+		switch url, ready, _ := s.Opener(&ref, who, "", now); {
 		case it != nil && ref.ID.Tab == 0 && ready:
 			return nil, it, Preflight{State: Ready, Why: "no tab is open; the call opens " + url, OpenURL: url}
 		case it != nil && ref.ID.Tab == 0 && why == state.ReasonNone:

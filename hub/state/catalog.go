@@ -19,6 +19,7 @@ type entry struct {
 	public    string
 	providers []*provider // by tab number
 	cached    []leftover  // of closed tabs, the last first; count while there is no provider
+	start     *Start      // of a pack; counts before these; nil: none
 }
 
 // leftover is what closed tabs of one browser left of an item.
@@ -63,9 +64,12 @@ func (e *entry) newest(s *State, by agents.By, hidden bool) *provider {
 	return newest
 }
 
-// leftFor returns what a closed tab that by sees left last of an entry's item; nil if none
-// did.
+// leftFor returns the item of an entry that no tab needs: that of a pack, or what a closed tab that by sees
+// left last; nil if there is none.
 func (e *entry) leftFor(s *State, by agents.By) *item.Item {
+	if e.start != nil {
+		return e.start.Item
+	}
 	for _, l := range e.cached {
 		if s.sees(&by, l.of.browser) {
 			return l.item
@@ -144,8 +148,11 @@ func (t *tab) provide(tx *Tx, it *item.Item) error {
 }
 
 // since returns when the definition of an item that is being provided was seen first: now,
-// unless another tab has it, or it is cached.
+// unless another tab has it, or it was listed without one.
 func (e *entry) since(tx *Tx, it *item.Item) time.Time {
+	if e.start != nil && e.start.Item.Sum("") == it.Sum("") {
+		return time.Time{}
+	}
 	for _, l := range e.cached {
 		if l.item.Sum("") == it.Sum("") {
 			return time.Time{}
@@ -186,7 +193,7 @@ func (t *tab) withdraw(tx *Tx, items []*item.Item) {
 
 // prune forgets an entry that nothing stands behind.
 func (e *entry) prune(tx *Tx) {
-	if len(e.providers) > 0 || len(e.cached) > 0 {
+	if len(e.providers) > 0 || len(e.cached) > 0 || e.start != nil {
 		return
 	}
 	delete(e.domain.entries, e.key())

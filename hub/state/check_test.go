@@ -228,7 +228,7 @@ func (c *checker) entries(s *State, d *domain, of *share) (cached int) {
 				c.bad("%s %q is cached twice of a browser, or for another domain", key.kind, key.source)
 			}
 		}
-		if len(e.providers) == 0 && len(e.cached) == 0 {
+		if len(e.providers) == 0 && len(e.cached) == 0 && e.start == nil {
 			c.bad("nothing stands behind %s %q", key.kind, key.source)
 		}
 		if b := s.names[publicName{key.kind, e.public}]; b == nil || b.entry != e || b.provider != nil || b.id != e.id || e.key() != key {

@@ -84,7 +84,7 @@ func (s *State) Explain(name string, by agents.By, now time.Time) (Explanation, 
 		}
 	}
 	if best < 0 && r.b.entry != nil && r.ID.Tab == 0 {
-		switch url, ready, away := s.Opener(r.ID.Domain, by, "", now); {
+		switch url, ready, away := s.Opener(&r, by, "", now); {
 		case ready:
 			e.OpenURL = url
 			e.Reason += "; one would be opened"

@@ -51,6 +51,14 @@ func (s *State) Lookup(by agents.By, kind spec.Kind, name string) (Ref, bool) {
 	return Ref{ID: b.id, Page: b.id.Item, b: b, by: by}, true
 }
 
+// start returns what of a pack a Ref stands for while no tab has it; nil if that is nothing.
+func (r *Ref) start() *Start {
+	if r.b.entry == nil {
+		return nil
+	}
+	return r.b.entry.start
+}
+
 // Nearest returns a few names that somebody who asked for one that is nobody's may have meant, of those
 // that by sees.
 func (s *State) Nearest(by agents.By, kind spec.Kind, name string) []string {

@@ -32,33 +32,34 @@ func (s *State) Known(r *Ref, by agents.By) *item.Item {
 	return r.b.entry.item(s, by)
 }
 
-// Opener says how somebody can have a tab of a domain: url is where it would be opened. If
+// Opener says how somebody can have a tab for what a name stands for: url is where it would be opened. If
 // one is being opened or a browser can open one, ready is true; away says that a
 // browser which could is in its grace. only, if not "", is the one browser that may.
-func (s *State) Opener(domain spec.Domain, by agents.By, only spec.PeerID, now time.Time) (url string, ready, away bool) {
-	d := s.domains[domain]
+func (s *State) Opener(r *Ref, by agents.By, only spec.PeerID, now time.Time) (url string, ready, away bool) {
+	d := s.domains[r.ID.Domain]
 	if d == nil {
 		return "", false, false
 	}
-	return d.openURL(s, by), d.openingAt(s, by, now) != nil || d.opener(s, by, only) != nil, openerAway(s, by, only)
+	start := r.start()
+	return d.openURL(s, start, by), d.openingAt(s, start, by, now) != nil || d.opener(s, start, by, only) != nil, openerAway(s, by, only)
 }
 
-// Open asks for a tab of a domain for somebody. If first is true, it is for the caller to ask the
+// Open asks for a tab for what a name stands for, for somebody. If first is true, it is for the caller to ask the
 // Opening's browser for it, and to tell Opened of the answer; else somebody did. It
 // returns nil if no browser can open it.
-func (tx *Tx) Open(domain spec.Domain, by agents.By, only spec.PeerID) (o *Opening, first bool) {
-	d := tx.domains[domain]
+func (tx *Tx) Open(r *Ref, by agents.By, only spec.PeerID) (o *Opening, first bool) {
+	d, start := tx.domains[r.ID.Domain], r.start()
 	if d == nil {
 		return nil, false
 	}
-	if o := d.openingAt(tx.State, by, tx.now); o != nil {
+	if o := d.openingAt(tx.State, start, by, tx.now); o != nil {
 		return o, false
 	}
-	p := d.opener(tx.State, by, only)
+	p := d.opener(tx.State, start, by, only)
 	if p == nil {
 		return nil, false
 	}
-	o = &Opening{Peer: p.id, URL: d.openURL(tx.State, by), By: by, domain: d, began: tx.next(), until: tx.now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
+	o = &Opening{Peer: p.id, URL: d.openURL(tx.State, start, by), By: by, domain: d, began: tx.next(), until: tx.now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
 	d.openings = append(slices.DeleteFunc(d.openings, func(o *Opening) bool { return !tx.now.Before(o.until) }), o)
 	return o, true
 }
@@ -84,19 +85,23 @@ func (tx *Tx) Opened(o *Opening, tab int64, err error) {
 // or why there will be none.
 func (s *State) Deadline(o *Opening) (until time.Time, err error) { return o.until, o.err }
 
-// openingAt returns a tab that is being opened for the domain, if one is that by sees.
-func (d *domain) openingAt(s *State, by agents.By, now time.Time) *Opening {
+// openingAt returns a tab that is being opened for the domain or, with start, there, if one is that by
+// sees.
+func (d *domain) openingAt(s *State, start *Start, by agents.By, now time.Time) *Opening {
 	for _, o := range d.openings {
-		if now.Before(o.until) && s.SeesPeer(by, o.Peer) {
+		if now.Before(o.until) && s.SeesPeer(by, o.Peer) && (start == nil || start.URL == o.URL) {
 			return o
 		}
 	}
 	return nil
 }
 
-// openURL returns where to open the domain: the URL that a tab of it had or has which by sees
-// of, or its origin.
-func (d *domain) openURL(s *State, by agents.By) string {
+// openURL returns where to open the domain: at the start, or the URL that a tab of it had or has which by
+// sees of, or its origin.
+func (d *domain) openURL(s *State, start *Start, by agents.By) string {
+	if start != nil {
+		return start.URL
+	}
 	if c := d.lastCache(s, by); c != nil && c.url != "" && item.OriginOf(c.url) == d.origin {
 		return c.url
 	}
@@ -113,12 +118,12 @@ func (d *domain) openURL(s *State, by agents.By) string {
 }
 
 // opener chooses the browser to open a tab in, of those that by sees: the one that last
-// had the domain, else the one that was focused last.
-func (d *domain) opener(s *State, by agents.By, only spec.PeerID) *peer {
+// had the domain, else the one that was focused last. For a start, it knows packs.
+func (d *domain) opener(s *State, start *Start, by agents.By, only spec.PeerID) *peer {
 	var best *peer
 	last := d.lastCache(s, by)
 	for _, p := range s.peers {
-		if !p.connected || !p.caps[spec.CapOpenTab] || only != "" && p.id != only || !s.sees(&by, p.browser) {
+		if !p.connected || !p.caps[spec.CapOpenTab] || start != nil && !p.caps[spec.CapPacks] || only != "" && p.id != only || !s.sees(&by, p.browser) {
 			continue
 		}
 		if last != nil && p.id == last.peer {

@@ -7,6 +7,7 @@ import (
 	"tabhub/hub/agents"
 	"tabhub/hub/offer/item"
 	"tabhub/hub/trust/policy"
+	"tabhub/naming"
 	"tabhub/spec"
 )
 
@@ -109,6 +110,11 @@ func TestActiveTab(t *testing.T) {
 	f.wantTarget("e_com_x", b1(3), "x")
 }
 
+// at is what is called at a domain, wherever a tab of it is opened.
+func at(domain spec.Domain) *Ref {
+	return &Ref{ID: naming.Identity{Domain: domain}, b: &binding{}}
+}
+
 // Calls that find no tab share the one that is opened for them, until it is there or does
 // not come.
 func TestOpening(t *testing.T) {
@@ -117,7 +123,7 @@ func TestOpening(t *testing.T) {
 	f.tools(b, "https://e.com/deep", `x:"annotations":{"cache":true}`)
 	f.closeTab(b)
 	open := func() (o *Opening, first bool) {
-		f.change(func(tx *Tx) { o, first = tx.Open("e.com", agents.By{}, "") })
+		f.change(func(tx *Tx) { o, first = tx.Open(at("e.com"), agents.By{}, "") })
 		return o, first
 	}
 	o, first := open()
@@ -147,7 +153,7 @@ func TestOpening(t *testing.T) {
 	if o, _ := open(); o != nil {
 		t.Error("a browser that is away is asked")
 	}
-	if _, ready, away := f.Opener("e.com", agents.By{}, "", f.now.Add(time.Hour)); ready || !away {
+	if _, ready, away := f.Opener(at("e.com"), agents.By{}, "", f.now.Add(time.Hour)); ready || !away {
 		t.Errorf("ready %t, away %t", ready, away)
 	}
 }

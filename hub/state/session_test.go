@@ -436,7 +436,7 @@ func TestOpeningWakesNoLeasedTab(t *testing.T) {
 	wakes := func(by agents.By) (wakes bool) {
 		t.Helper()
 		f.change(func(tx *Tx) {
-			o, _ := tx.Open("e.com", by, "")
+			o, _ := tx.Open(at("e.com"), by, "")
 			wakes = tx.Wakes(o)
 			tx.Opened(o, 0, errors.New("no"))
 		})

@@ -171,11 +171,11 @@ func (f *fixture) page(origin, key string) spec.TabAddr {
 
 // chrome connects a browser with the extension, and returns the address of one of its
 // tabs.
-func (f *fixture) chrome(id, session string, tab int64) spec.TabAddr {
+func (f *fixture) chrome(id, session string, tab int64, more ...spec.Capability) spec.TabAddr {
 	f.t.Helper()
 	peer := f.connect(tabtransport.Conn{
 		Origin: "chrome-extension://x", Attested: true, Pairing: "p1", Dialect: spec.Subprotocol,
-		Hello: &spec.Hello{BrowserID: spec.BrowserID(id), Session: session, BrowserName: "Chrome", Capabilities: []spec.Capability{spec.CapOpenTab}},
+		Hello: &spec.Hello{BrowserID: spec.BrowserID(id), Session: session, BrowserName: "Chrome", Capabilities: append(more, spec.CapOpenTab)},
 	})
 	return spec.TabAddr{Peer: peer, Tab: tab}
 }
