@@ -520,7 +520,7 @@ type Ask struct {
 	Args      []AskValue  `json:"args,omitempty"`
 	Changes   []AskChange `json:"changes,omitempty"`   // since it was allowed
 	Reaches   []Reach     `json:"reaches"`             // what may be answered, beside no
-	AboutSite bool        `json:"aboutSite,omitempty"` // an answer that reaches further than the call is about all that the site offers
+	AboutSite bool        `json:"aboutSite,omitempty"` // an answer that reaches further than the call is about all that the site offers, or all of this class that Tool.Pack does there
 	ExpiresMs int64       `json:"expiresMs"`           // from now
 	Waiting   int         `json:"waiting,omitempty"`   // further questions
 }
@@ -556,6 +556,17 @@ type AskTool struct {
 	Name  string `json:"name"`
 	Title string `json:"title,omitempty"`
 	Class string `json:"class"` // "read", "write" or "destructive"
+	// Pack gives the tool; nil: its page offers it itself.
+	Pack *AskPack `json:"pack,omitempty"`
+}
+
+// AskPack is the pack of the owner's that gives a tool.
+type AskPack struct {
+	Name  string `json:"name"`
+	Added string `json:"added,omitempty"` // the day on which the owner added it: "3 May 2026"
+	// Steps say what the call does, in its order and with its arguments: each step that acts in a
+	// sentence, those that only read as their number.
+	Steps []string `json:"steps,omitempty"`
 }
 
 // AskValue is a member of the arguments, for people.

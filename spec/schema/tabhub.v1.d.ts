@@ -53,7 +53,7 @@ export type Ask = {
   changes?: AskChange[];
   /** what may be answered, beside no */
   reaches: string[];
-  /** an answer that reaches further than the call is about all that the site offers */
+  /** an answer that reaches further than the call is about all that the site offers, or all of this class that Tool.Pack does there */
   aboutSite?: boolean;
   /** from now */
   expiresMs: number;
@@ -82,6 +82,15 @@ export type AskClient = {
   return?: string;
 };
 
+/** AskPack is the pack of the owner's that gives a tool. */
+export type AskPack = {
+  name: string;
+  /** the day on which the owner added it: "3 May 2026" */
+  added?: string;
+  /** Steps say what the call does, in its order and with its arguments: each step that acts in a sentence, those that only read as their number. */
+  steps?: string[];
+};
+
 /** AskResult answers Ask. */
 export type AskResult = {
   reach: string;
@@ -108,6 +117,8 @@ export type AskTool = {
   title?: string;
   /** "read", "write" or "destructive" */
   class: string;
+  /** Pack gives the tool; nil: its page offers it itself. */
+  pack?: AskPack;
 };
 
 /** AskValue is a member of the arguments, for people. */

@@ -4,7 +4,7 @@
 import { make } from "./elements.ts";
 import { CLASSES } from "./words.ts";
 
-import type { Ask, AskChange, AskSite, AskValue } from "../../spec/schema/tabhub.v1";
+import type { Ask, AskChange, AskPack, AskSite, AskValue } from "../../spec/schema/tabhub.v1";
 
 type Parts = (Node | string)[];
 type Asked = Pick<Ask, "client" | "site" | "tool" | "why" | "args" | "changes">;
@@ -37,7 +37,13 @@ export const said = (text: string, className = "") => make("span", `said foreign
 export function sentence({ client, site, tool }: Asked): Parts {
   const name = said(client.name, "name");
   if (!tool) return [name, " wants to use your hub"];
-  return [name, ` wants to ${VERBS[tool.kind ?? ""] ?? "use"} `, said(tool.name, "name"), ...where(site)];
+  return [name, ` wants to ${VERBS[tool.kind ?? ""] ?? "use"} `, said(tool.name, "name"), ...whose(tool.pack), ...where(site)];
+}
+
+/** Which pack gives the tool. */
+function whose(pack?: AskPack): Parts {
+  if (!pack) return [];
+  return [" of your pack ", said(pack.name, "name"), pack.added ? ` (added by you on ${pack.added})` : ""];
 }
 
 function where(site?: AskSite): Parts {
@@ -54,7 +60,7 @@ export function facts({ client, tool, why }: Asked): HTMLElement[] {
   const lines = [];
   if (client.said && client.said !== client.name) lines.push(make("p", "soft", "It calls itself ", said(client.said)));
   if (client.return) lines.push(make("p", "", "It goes on at ", said(client.return)));
-  if (tool?.title && tool.title !== tool.name) lines.push(make("p", "soft", "Its page calls it ", said(tool.title)));
+  if (tool?.title && tool.title !== tool.name) lines.push(make("p", "soft", `Its ${tool.pack ? "pack" : "page"} calls it `, said(tool.title)));
   const [first = "", ...more] = why;
   const may = tool ? [make("span", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence), " "] : [];
   return [...lines, make("p", "wide", ...may, first), ...more.map((line) => make("p", "wide", line))];
@@ -64,6 +70,10 @@ export function facts({ client, tool, why }: Asked): HTMLElement[] {
 export function details({ tool, args = [], changes = [] }: Asked, heading: "h2" | "h4"): HTMLElement[] {
   const parts = [];
   if (changes.length) parts.push(make("section", "", make(heading, "soft", "Since it was allowed, this has changed"), ...changes.map(change)));
+  if (tool?.pack?.steps?.length) {
+    const steps = make("ol", "steps", ...tool.pack.steps.map((step) => make("li", "", said(step))));
+    parts.push(make("section", "", make(heading, "soft", "What the pack does"), steps));
+  }
   if (tool) {
     const count = args.length === 0 ? "nothing" : args.length === 1 ? "1 value" : `${args.length} values`;
     parts.push(make("section", "", make(heading, "soft", `With ${count}`), ...(args.length ? [values(args)] : [])));

@@ -133,6 +133,10 @@ type Call struct {
 	Origin   string          // where it is
 	Top      string          // the site of the page that it is in, if that is another
 	Is       json.RawMessage // the definition that is called; nil without one
+	// Of the tool of a pack: when the owner added the pack, zero if that is not known, and what the
+	// call does (spec.AskPack).
+	Added time.Time
+	Steps []string
 	// Carries returns which texts of other sites stand in Args. It is called when a question is
 	// made, once. Nil: none.
 	Carries func() []flow.Match

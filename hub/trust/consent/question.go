@@ -26,6 +26,7 @@ const (
 	allShown = 64 << 10 // characters of all values
 	maxRows  = 1000
 	maxArgs  = 64 << 10 // bytes; a yes to more is for once
+	maxStep  = 4096     // characters of a step of a pack
 )
 
 // newQuestion makes the question about a call. was is the definition that was allowed, nil if
@@ -45,9 +46,12 @@ func newQuestion(by *Caller, c *Call, was json.RawMessage) (*question, error) {
 	if title := line(c.Title); title != q.Tool.Name {
 		q.Tool.Title = title
 	}
+	if a.Pack != "" {
+		q.Tool.Pack = packOf(c)
+	}
 	q.Reaches = reaches(by, c)
 	wide := len(q.Reaches) > 1
-	q.AboutSite = wide && siteWide(c)
+	q.AboutSite = wide && (siteWide(c) || packWide(c))
 	q.Why = why(by, c, wide)
 	var err error
 	if q.Args, err = rows(c.Args); err != nil {
@@ -58,11 +62,27 @@ func newQuestion(by *Caller, c *Call, was json.RawMessage) (*question, error) {
 	}
 	q.entry = record.Entry{
 		Event: record.Ask, Client: a.Principal.ID, Name: q.Client.Name, Said: q.Client.Said, Session: a.Session, Via: by.Via,
-		Domain: a.Site.Domain, Origin: c.Origin, Tool: a.Name, Class: q.Tool.Class,
+		Domain: a.Site.Domain, Origin: c.Origin, Tool: a.Name, Pack: a.Pack, Class: q.Tool.Class,
 	}
 	q.is = bytes.Clone(c.Is)
 	q.seal(rand.Text())
 	return q, nil
+}
+
+// packOf describes the pack whose tool is called.
+func packOf(c *Call) *spec.AskPack {
+	p := &spec.AskPack{Name: c.Action.Pack}
+	if !c.Added.IsZero() {
+		p.Added = c.Added.Local().Format("2 January 2006")
+	}
+	for _, step := range c.Steps {
+		text, cut := shown(step, maxStep)
+		if cut > 0 {
+			text += fmt.Sprintf(" (%d characters are left out)", cut)
+		}
+		p.Steps = append(p.Steps, text)
+	}
+	return p
 }
 
 // seal completes q once all that it shows is set.
@@ -92,6 +112,9 @@ func why(by *Caller, c *Call, wide bool) []string {
 		all = append(all, fmt.Sprintf("An answer for the session lets it act at %s, whatever it reads at private sites; `tabhub policy flow` does so for good.", c.Action.Site.Domain))
 	case c.Decision.Layer == policy.ByFlow:
 		all = append(all, "It is asked each time; `tabhub policy flow` allows it for good.")
+	case wide && packWide(c):
+		verb := map[policy.Class]string{policy.Read: "reads", policy.Write: "changes"}[c.Action.Class]
+		all = append(all, fmt.Sprintf("An answer that reaches further is about all that the pack %s %s on %s.", c.Action.Pack, verb, c.Action.Site.Domain))
 	case wide && siteWide(c):
 		all = append(all, fmt.Sprintf("An answer that reaches further is about all that %s offers.", c.Action.Site.Domain))
 	}

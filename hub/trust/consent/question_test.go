@@ -155,6 +155,51 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// A yes to what a pack changes at a site is none to what it destroys, to another pack, or to the site's own
+// tools, and the owner reads before which pack acts, since when there is it, and what it would do.
+func TestQuestionAboutAPack(t *testing.T) {
+	by := client("c")
+	c := pay(by, `{"id":"7"}`)
+	c.Action.Pack, c.Action.Class, c.Title = "shop-tools", policy.Write, "Add to the cart"
+	c.Added, c.Steps = time.Date(2026, 5, 3, 12, 0, 0, 0, time.Local), []string{"2 steps only read", "click button “Add‮ to cart”", "fill field \"Note\" with \"" + strings.Repeat("x", maxStep) + "\""}
+	c.Decision.Rule = &policy.Rule{ID: "preset:pack", Effect: policy.Ask, Pack: "*", Class: "write", By: "preset", Note: "…"}
+	q := questionOf(t, c)
+	text := Text(q)
+	for _, want := range []string{
+		"tabhub asks: “C” wants to run “pay” of your pack “shop-tools” (added by you on 3 May 2026) on “shop.example”. Allow it?\n", "Its pack calls it “Add to the cart”.\n",
+		"about all that the pack shop-tools changes on shop.example.\n",
+		"What the pack does:\n  1. “2 steps only read”\n  2. “click button 'Add\\u202e to cart'”\n  3. “fill field \"Note\" with \"xxx", "characters are left out)”\nWith:\n  “id”: “7”\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the question does not say %q:\n%.2000s", want, text)
+		}
+	}
+	for reach, want := range map[spec.Reach]policy.Rule{
+		spec.ReachApp:     {Effect: policy.Allow, Client: "c", Site: "shop.example", Pack: "shop-tools", Class: "write"},
+		spec.ReachSession: {Effect: policy.Allow, Client: "c", Session: by.Session, Site: "shop.example", Pack: "shop-tools", Class: "write"},
+		spec.ReachAlways:  {Effect: policy.Allow, Site: "shop.example", Pack: "shop-tools", Class: "write"},
+		spec.ReachNever:   {Effect: policy.Deny, Client: "c", Site: "shop.example", Pack: "shop-tools", Class: "write"},
+	} {
+		if r, _ := ruleOf(by, &c, reach); r != want {
+			t.Errorf("%s: %+v", reach, r)
+		}
+	}
+	if words := strings.Join(beforehand(&c), " "); words != "policy set allow --client C --site shop.example --pack shop-tools --class write --until 8h" {
+		t.Errorf("beforehand: %s", words)
+	}
+	c.Action.Class, c.Decision.Rule = policy.Destructive, &policy.Rule{Effect: policy.Ask, Class: "destructive", By: "preset"}
+	if r, _ := ruleOf(by, &c, spec.ReachApp); r != (policy.Rule{Effect: policy.Allow, Client: "c", Site: "shop.example", Tool: "pay", Pack: "shop-tools", Pin: item("v1").Pin()}) {
+		t.Errorf("what cannot be undone: %+v", r)
+	}
+	if questionOf(t, c).AboutSite {
+		t.Error("an answer about what cannot be undone is about more than that")
+	}
+	c.Decision = readPrivate
+	if r, _ := ruleOf(by, &c, spec.ReachSession); r.Pack != "shop-tools" || r.From != "private" {
+		t.Errorf("after reading a private site: %+v", r)
+	}
+}
+
 // The owner must see what has changed of an allowed tool, also after a restart.
 func TestChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -217,6 +262,12 @@ func TestAnswersWin(t *testing.T) {
 		}, nil, spec.ReachApp, false},
 		"all is asked about": {policy.ModeAsk, func(a *policy.Action) { a.Class = policy.Read }, nil, spec.ReachApp, true},
 		"changed":            {policy.ModeCareful, func(*policy.Action) {}, []policy.Rule{{ID: "old", Effect: policy.Allow, Client: "c", Site: "shop.example", Tool: "pay", Pin: item("v0").Pin()}}, spec.ReachApp, false},
+		"a pack":             {policy.ModeCareful, func(a *policy.Action) { a.Pack, a.Class = "shop-tools", policy.Write }, nil, spec.ReachApp, true},
+		"a pack, always":     {policy.ModeCareful, func(a *policy.Action) { a.Pack, a.Class = "shop-tools", policy.Write }, nil, spec.ReachAlways, true},
+		"a pack destroys":    {policy.ModeCareful, func(a *policy.Action) { a.Pack = "shop-tools" }, nil, spec.ReachApp, false},
+		"a pack that reads":  {policy.ModeAsk, func(a *policy.Action) { a.Pack, a.Class = "shop-tools", policy.Read }, nil, spec.ReachApp, true},
+		"a pack by name":     {policy.ModeOpen, func(a *policy.Action) { a.Pack, a.Class = "shop-tools", policy.Write }, []policy.Rule{{ID: "mine", Effect: policy.Ask, Pack: "shop-tools"}}, spec.ReachApp, true},
+		"a pack at a site":   {policy.ModeOpen, func(a *policy.Action) { a.Pack, a.Class = "shop-tools", policy.Write }, []policy.Rule{{ID: "mine", Effect: policy.Ask, Site: "shop.example"}}, spec.ReachApp, false},
 		"the owner's rule":   {policy.ModeCareful, func(*policy.Action) {}, []policy.Rule{{ID: "mine", Effect: policy.Ask, Site: "shop.example"}}, spec.ReachApp, false},
 	} {
 		by := client("c")

@@ -84,6 +84,9 @@ func beforehand(c *Call) []string {
 		return []string{"policy", "flow", d.Rule.From, string(a.Site.Domain), "allow", "--client", client}
 	}
 	rule := policy.RuleFor(a, policy.Allow)
+	if packWide(c) {
+		rule.Tool, rule.Class = "", className(a.Class)
+	}
 	words := []string{"policy", "set", "allow", "--client", client}
 	for _, of := range [][2]string{{"--site", rule.Site}, {"--tool", rule.Tool}, {"--pack", rule.Pack}, {"--class", rule.Class}} {
 		if of[1] != "" {

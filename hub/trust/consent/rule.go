@@ -68,7 +68,15 @@ const privateSites = "private" // as Rule.From
 func siteWide(c *Call) bool {
 	r := c.Decision.Rule
 	return r != nil && c.Decision.Layer != policy.ByFlow && c.Decision.Changed == nil && c.Action.Of == policy.OfPage && c.Action.Site.Domain != "" &&
-		r.Site == "" && r.Tool == "" && r.Class == "" && !r.Late
+		c.Action.Pack == "" && r.Site == "" && r.Tool == "" && r.Class == "" && !r.Late
+}
+
+// packWide reports whether an answer is about all that the pack does at the site and that is of the class of
+// what has asked: if that is about packs, or about everything. What cannot be undone is asked about tool by tool.
+func packWide(c *Call) bool {
+	r, a := c.Decision.Rule, c.Action
+	return r != nil && c.Decision.Layer != policy.ByFlow && c.Decision.Changed == nil && a.Pack != "" && a.Site.Domain != "" &&
+		(a.Class == policy.Read || a.Class == policy.Write) && r.Site == "" && r.Tool == "" && !r.Late
 }
 
 // rulesOf returns the rules that answers to a question make.
@@ -90,11 +98,14 @@ func ruleOf(by *Caller, c *Call, reach spec.Reach) (r policy.Rule, ok bool) {
 		effect = policy.Deny
 	}
 	if c.Decision.Layer == policy.ByFlow {
-		return policy.Rule{Effect: effect, Client: c.Action.Principal.ID, Session: by.Session, Site: string(c.Action.Site.Domain), From: privateSites}, reach == spec.ReachSession
+		return policy.Rule{Effect: effect, Client: c.Action.Principal.ID, Session: by.Session, Site: string(c.Action.Site.Domain), Pack: c.Action.Pack, From: privateSites}, reach == spec.ReachSession
 	}
 	r = policy.RuleFor(c.Action, effect)
 	if siteWide(c) {
 		r = policy.Rule{Effect: effect, Client: r.Client, Site: r.Site}
+	}
+	if packWide(c) {
+		r.Tool, r.Class, r.Pin = "", className(c.Action.Class), policy.Pin{}
 	}
 	switch reach {
 	case spec.ReachSession:

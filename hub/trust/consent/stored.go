@@ -115,7 +115,7 @@ func readQuestions(stored []json.RawMessage) (all []*question) {
 			Question: s.Question, key: k, rules: s.Rules, lasting: s.Lasting, entry: s.Entry, by: s.By, stored: true, shows: 1,
 			action: &policy.Action{
 				Principal: &policy.Principal{ID: k.Client, Name: s.Client.Name}, Session: s.Entry.Session, Of: k.Of, Kind: k.Kind,
-				Site: policy.Site{Domain: k.Site, Any: s.Any}, Name: k.Name, Class: s.Class, Item: pinned(k.Pin),
+				Site: policy.Site{Domain: k.Site, Any: s.Any}, Name: k.Name, Pack: s.Entry.Pack, Class: s.Class, Item: pinned(k.Pin),
 			},
 		})
 	}

@@ -29,7 +29,7 @@ func Text(q *spec.Ask) string {
 	}
 	if t := q.Tool; t != nil {
 		if t.Title != "" {
-			fmt.Fprintf(&b, "Its page calls it %s.\n", quoted(t.Title))
+			fmt.Fprintf(&b, "Its %s calls it %s.\n", maker(t), quoted(t.Title))
 		}
 		b.WriteString(classWords[t.Class] + "\n")
 	}
@@ -47,6 +47,12 @@ func Text(q *spec.Ask) string {
 			fmt.Fprintf(&b, "  %s is gone; it was %s\n", quoted(c.What), quoted(c.Was))
 		default:
 			fmt.Fprintf(&b, "  %s was %s, is %s\n", quoted(c.What), quoted(c.Was), quoted(c.Is))
+		}
+	}
+	if t := q.Tool; t != nil && t.Pack != nil && len(t.Pack.Steps) > 0 {
+		b.WriteString("What the pack does:\n")
+		for i, step := range t.Pack.Steps {
+			fmt.Fprintf(&b, "  %d. %s\n", i+1, quoted(step))
 		}
 	}
 	for i, v := range q.Args {
@@ -69,7 +75,26 @@ func wish(q *spec.Ask) string {
 		return "use this hub"
 	}
 	verb := map[spec.Kind]string{"": "use", spec.KindTool: "run", spec.KindResource: "read", spec.KindPrompt: "get the prompt"}[t.Kind]
-	return verb + " " + quoted(t.Name) + where(q.Site)
+	return verb + " " + quoted(t.Name) + whose(t.Pack) + where(q.Site)
+}
+
+// whose says which pack gives a tool.
+func whose(p *spec.AskPack) string {
+	switch {
+	case p == nil:
+		return ""
+	case p.Added == "":
+		return " of your pack " + quoted(p.Name)
+	}
+	return fmt.Sprintf(" of your pack %s (added by you on %s)", quoted(p.Name), p.Added)
+}
+
+// maker is what gives a tool its title.
+func maker(t *spec.AskTool) string {
+	if t.Pack != nil {
+		return "pack"
+	}
+	return "page"
 }
 
 func where(s *spec.AskSite) string {

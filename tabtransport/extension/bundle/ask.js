@@ -112,7 +112,11 @@ var said = (text, className = "") => make("span", `said foreign ${className}`, t
 function sentence({ client, site, tool }) {
   const name = said(client.name, "name");
   if (!tool) return [name, " wants to use your hub"];
-  return [name, ` wants to ${VERBS[tool.kind ?? ""] ?? "use"} `, said(tool.name, "name"), ...where(site)];
+  return [name, ` wants to ${VERBS[tool.kind ?? ""] ?? "use"} `, said(tool.name, "name"), ...whose(tool.pack), ...where(site)];
+}
+function whose(pack) {
+  if (!pack) return [];
+  return [" of your pack ", said(pack.name, "name"), pack.added ? ` (added by you on ${pack.added})` : ""];
 }
 function where(site) {
   if (!site) return [", which is the hub’s own"];
@@ -126,7 +130,7 @@ function facts({ client, tool, why }) {
   const lines = [];
   if (client.said && client.said !== client.name) lines.push(make("p", "soft", "It calls itself ", said(client.said)));
   if (client.return) lines.push(make("p", "", "It goes on at ", said(client.return)));
-  if (tool?.title && tool.title !== tool.name) lines.push(make("p", "soft", "Its page calls it ", said(tool.title)));
+  if (tool?.title && tool.title !== tool.name) lines.push(make("p", "soft", `Its ${tool.pack ? "pack" : "page"} calls it `, said(tool.title)));
   const [first = "", ...more] = why;
   const may = tool ? [make("span", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence), " "] : [];
   return [...lines, make("p", "wide", ...may, first), ...more.map((line) => make("p", "wide", line))];
@@ -134,6 +138,10 @@ function facts({ client, tool, why }) {
 function details({ tool, args = [], changes = [] }, heading) {
   const parts = [];
   if (changes.length) parts.push(make("section", "", make(heading, "soft", "Since it was allowed, this has changed"), ...changes.map(change)));
+  if (tool?.pack?.steps?.length) {
+    const steps = make("ol", "steps", ...tool.pack.steps.map((step) => make("li", "", said(step))));
+    parts.push(make("section", "", make(heading, "soft", "What the pack does"), steps));
+  }
   if (tool) {
     const count = args.length === 0 ? "nothing" : args.length === 1 ? "1 value" : `${args.length} values`;
     parts.push(make("section", "", make(heading, "soft", `With ${count}`), ...args.length ? [values(args)] : []));

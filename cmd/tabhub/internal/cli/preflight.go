@@ -102,8 +102,11 @@ func fixFor(a *command.App, client string, t *admin.ToolPreflight) string {
 		return "answer when you are asked: no rule is about this tool alone, as its name is a pattern"
 	}
 	words := ruleFor("allow", client, t.Site, t.Tool, t.Pack)
-	if t.Site == "" { // a tool of the hub
+	switch {
+	case t.Site == "": // a tool of the hub
 		words = append(words, "--class", "hub")
+	case t.Pack != "" && t.By == policy.ByPreset && t.Class != policy.Destructive: // all that the pack does so there
+		words = append(ruleFor("allow", client, t.Site, "", t.Pack), "--class", t.Class.String())
 	}
 	return a.Tabhub(append(words, "--until", "8h")...)
 }

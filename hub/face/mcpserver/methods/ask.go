@@ -61,7 +61,7 @@ func inputRequest(q *spec.Ask) json.RawMessage {
 func elicitation(q *spec.Ask) json.RawMessage {
 	words := make([]string, 0, len(q.Reaches)+1)
 	for _, r := range q.Reaches {
-		words = append(words, answerWords(r, q.AboutSite))
+		words = append(words, answerWords(r, wideOf(q)))
 	}
 	b, _ := json.Marshal(map[string]any{ // strings
 		"message": consent.Text(q),
@@ -75,15 +75,31 @@ func elicitation(q *spec.Ask) json.RawMessage {
 	return b
 }
 
-// answerWords says what a client's user may answer. A lasting yes is about a site, or a tool there.
-func answerWords(r spec.Reach, aboutSite bool) string {
+// wide is what a lasting yes is about, at a site.
+type wide uint8
+
+const (
+	aboutTool wide = iota
+	aboutSite
+	aboutPack
+)
+
+func wideOf(q *spec.Ask) wide {
 	switch {
-	case r != spec.ReachApp:
-		return consent.ReachWords[r]
-	case aboutSite:
-		return "Yes, always for this client at this site"
+	case !q.AboutSite:
+		return aboutTool
+	case q.Tool.Pack != nil:
+		return aboutPack
 	}
-	return "Yes, always for this client with this tool at this site"
+	return aboutSite
+}
+
+// answerWords says what a client's user may answer.
+func answerWords(r spec.Reach, about wide) string {
+	if r != spec.ReachApp {
+		return consent.ReachWords[r]
+	}
+	return "Yes, always for this client " + [...]string{aboutTool: "with this tool at this site", aboutSite: "at this site", aboutPack: "with this pack at this site"}[about]
 }
 
 // reachOf returns what a client's user has answered. All that is not a clear yes is no, but for what a client
@@ -92,8 +108,10 @@ func reachOf(result json.RawMessage) (spec.AskResult, error) {
 	action, _ := rawjson.String(rawjson.Get(jsonrpc.OrEmpty(result), "action"))
 	answer, _ := rawjson.String(rawjson.Get(jsonrpc.OrEmpty(result), "content", answerMember))
 	for reach := range consent.ReachWords {
-		if action == "accept" && (answer == answerWords(reach, false) || answer == answerWords(reach, true)) {
-			return spec.AskResult{Reach: reach}, nil
+		for _, about := range []wide{aboutTool, aboutSite, aboutPack} {
+			if action == "accept" && answer == answerWords(reach, about) {
+				return spec.AskResult{Reach: reach}, nil
+			}
 		}
 	}
 	if action != "accept" && action != "decline" {

@@ -897,7 +897,11 @@ var said = (text3, className = "") => make("span", `said foreign ${className}`, 
 function sentence({ client: client2, site: site2, tool }) {
   const name = said(client2.name, "name");
   if (!tool) return [name, " wants to use your hub"];
-  return [name, ` wants to ${VERBS[tool.kind ?? ""] ?? "use"} `, said(tool.name, "name"), ...where(site2)];
+  return [name, ` wants to ${VERBS[tool.kind ?? ""] ?? "use"} `, said(tool.name, "name"), ...whose(tool.pack), ...where(site2)];
+}
+function whose(pack) {
+  if (!pack) return [];
+  return [" of your pack ", said(pack.name, "name"), pack.added ? ` (added by you on ${pack.added})` : ""];
 }
 function where(site2) {
   if (!site2) return [", which is the hub’s own"];
@@ -911,7 +915,7 @@ function facts({ client: client2, tool, why }) {
   const lines2 = [];
   if (client2.said && client2.said !== client2.name) lines2.push(make("p", "soft", "It calls itself ", said(client2.said)));
   if (client2.return) lines2.push(make("p", "", "It goes on at ", said(client2.return)));
-  if (tool?.title && tool.title !== tool.name) lines2.push(make("p", "soft", "Its page calls it ", said(tool.title)));
+  if (tool?.title && tool.title !== tool.name) lines2.push(make("p", "soft", `Its ${tool.pack ? "pack" : "page"} calls it `, said(tool.title)));
   const [first = "", ...more2] = why;
   const may = tool ? [make("span", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence), " "] : [];
   return [...lines2, make("p", "wide", ...may, first), ...more2.map((line3) => make("p", "wide", line3))];
@@ -919,6 +923,10 @@ function facts({ client: client2, tool, why }) {
 function details({ tool, args: args2 = [], changes = [] }, heading2) {
   const parts3 = [];
   if (changes.length) parts3.push(make("section", "", make(heading2, "soft", "Since it was allowed, this has changed"), ...changes.map(change)));
+  if (tool?.pack?.steps?.length) {
+    const steps = make("ol", "steps", ...tool.pack.steps.map((step) => make("li", "", said(step))));
+    parts3.push(make("section", "", make(heading2, "soft", "What the pack does"), steps));
+  }
   if (tool) {
     const count2 = args2.length === 0 ? "nothing" : args2.length === 1 ? "1 value" : `${args2.length} values`;
     parts3.push(make("section", "", make(heading2, "soft", `With ${count2}`), ...args2.length ? [values(args2)] : []));
@@ -2835,8 +2843,8 @@ function rowOfTab(tab) {
   if (tab.rejected?.length) states.push(mark("bad", `${tab.rejected.length} refused`));
   else if (tab.warnings?.some((w) => !listedOtherwise(w))) states.push(mark("write", "parts left out"));
   if (tab.heldBy) states.push(mark("write", "leased"));
-  const whose = [tab.heldBy && `leased by ${tab.heldBy.name}`, tab.openedBy && `opened by ${tab.openedBy}`, tab.label].filter((words3) => words3 !== void 0);
-  const about = [...whose.flatMap((words3) => [foreign(words3), " · "]), ...(tab.domains ?? []).flatMap(({ domain, number: number3 }) => [foreign(domain), ` · tab ${number3} · `]), tools === 1 ? "1 tool" : `${tools} tools`];
+  const whose2 = [tab.heldBy && `leased by ${tab.heldBy.name}`, tab.openedBy && `opened by ${tab.openedBy}`, tab.label].filter((words3) => words3 !== void 0);
+  const about = [...whose2.flatMap((words3) => [foreign(words3), " · "]), ...(tab.domains ?? []).flatMap(({ domain, number: number3 }) => [foreign(domain), ` · tab ${number3} · `]), tools === 1 ? "1 tool" : `${tools} tools`];
   return [opens("tab", addressOf(tab)), foreign(tab.title || tab.url || "a tab without a title"), about, states];
 }
 function rowOfTool(tool) {
