@@ -16,6 +16,7 @@ require (
 	github.com/gorilla/websocket v1.5.3 // tabs, browsers, relay
 	github.com/invopop/jsonschema v0.14.0 // generates spec/schema
 	github.com/jedib0t/go-pretty/v6 v6.8.3 // tables in a terminal
+	github.com/jmespath/go-jmespath v0.4.0 // reads the expressions of packs
 	github.com/mark3labs/mcp-go v1.2.1 // MCP revisions: methods, headers, types of the handshake
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // tests: an MCP client by others
 	github.com/nats-io/nats-server/v2 v2.15.2 // tests

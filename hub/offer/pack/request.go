@@ -1,0 +1,104 @@
+package pack
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
+
+// tokenHeader matches the headers in which servers ask for tokens.
+var tokenHeader = regexp.MustCompile(`(?i)^([a-z-]*(csrf|xsrf)[a-z-]*|authorization|x-requested-with|(x-)?request-?verification-?token)$`)
+
+func (c *checker) request(at string, r *spec.RequestStep) error {
+	if !slices.Contains(methods, method(r)) {
+		return fmt.Errorf("%s.method: must be one of %s", at, strings.Join(methods, ", "))
+	}
+	if err := c.path(at+".path", r.Path); err != nil {
+		return err
+	}
+	if err := c.values(at+".query", r.Query); err != nil {
+		return err
+	}
+	switch {
+	case method(r) == "GET" && (r.JSON != nil || r.Form != nil):
+		return fmt.Errorf("%s: a GET has no body; use query", at)
+	case r.JSON != nil && r.Form != nil:
+		return fmt.Errorf("%s: has json and form", at)
+	case r.JSON != nil:
+		if err := c.body(at+".json", r.JSON); err != nil {
+			return err
+		}
+	}
+	if err := c.values(at+".form", r.Form); err != nil {
+		return err
+	}
+	if r.Token != nil {
+		if err := c.token(at+".token", r); err != nil {
+			return err
+		}
+	}
+	return c.query(at+".take", r.Take)
+}
+
+// token checks where a token comes from, and that it goes nowhere but into a header that is for
+// tokens, or into a field.
+func (c *checker) token(at string, r *spec.RequestStep) error {
+	t := r.Token
+	sources := 0
+	for _, m := range []struct{ name, text string }{
+		{"meta", t.Meta}, {"hidden", t.Hidden}, {"cookie", t.Cookie}, {"storage", t.Storage}, {"header", t.Header}, {"field", t.Field},
+	} {
+		if m.text == "" {
+			continue
+		}
+		if err := plainName(at+"."+m.name, m.text); err != nil {
+			return err
+		}
+		if m.name != "header" && m.name != "field" {
+			sources++
+		}
+	}
+	if t.Page != nil {
+		sources++
+		if err := c.tokenPage(at+".page", t.Page); err != nil {
+			return err
+		}
+	}
+	switch {
+	case sources != 1:
+		return fmt.Errorf("%s: must have exactly one of meta, hidden, cookie, storage and page", at)
+	case (t.Header == "") == (t.Field == ""):
+		return fmt.Errorf("%s: must have header or field", at)
+	case t.Header != "" && !tokenHeader.MatchString(t.Header):
+		return fmt.Errorf("%s.header: %s is no header for tokens, such as X-CSRF-Token or Authorization", at, shown(t.Header))
+	case t.Field == "":
+		return nil
+	case method(r) == "GET":
+		return fmt.Errorf("%s.field: a GET has no fields; a token is not part of an address", at)
+	case r.JSON != nil && (r.JSON[0] != '{' || rawjson.Get(r.JSON, t.Field) != nil), r.Form[t.Field] != nil:
+		return fmt.Errorf("%s.field: json must be an object, and neither it nor form has a member of that name", at)
+	}
+	return nil
+}
+
+// tokenPage checks the page that is asked for a token.
+func (c *checker) tokenPage(at string, p *spec.TokenPage) error {
+	if err := literalPath(at+".path", p.Path); err != nil {
+		return err
+	}
+	switch {
+	case !reaches(c.tool.Pack.match, p.Path):
+		return place(at+".path", shown(p.Path)+" is outside of match, so each call would be refused")
+	case p.Selector == "" || len(p.Selector) > maxTarget || strings.Contains(p.Selector, "${"):
+		return place(at+".selector", "must be a selector of 1 to 512 bytes without arguments")
+	case p.Attribute != "" && !attribute.MatchString(p.Attribute):
+		return place(at+".attribute", "must be the name of an attribute")
+	}
+	return nil
+}

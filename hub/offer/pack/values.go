@@ -1,0 +1,226 @@
+package pack
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jmespath/go-jmespath"
+
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// A Value is an argument, what an expression gives, or a literal, in whose texts ${NAME} stands for
+// an argument.
+
+// valueOf reads a Value: the name of an argument, or an expression; both are "" for a literal.
+func valueOf(v json.RawMessage) (arg, from string) {
+	n := 0
+	for key, value := range rawjson.Members(v) {
+		n++
+		switch s, ok := rawjson.String(value); {
+		case ok && key == "arg":
+			arg = s
+		case ok && key == "from":
+			from = s
+		}
+	}
+	if n != 1 {
+		return "", ""
+	}
+	return arg, from
+}
+
+// value checks a Value that stands for one text, number or truth.
+func (c *checker) value(at string, v json.RawMessage) error {
+	if arg, from := valueOf(v); arg != "" || from != "" {
+		return c.reference(at, arg, from)
+	}
+	if len(v) == 0 {
+		return place(at, "is missing")
+	}
+	switch v[0] {
+	case '{', '[', 'n':
+		return place(at, `must be a text, a number, true, false, {"arg": NAME} or {"from": EXPRESSION}`)
+	case '"':
+		s, _ := rawjson.String(v)
+		return c.text(at, s, false)
+	}
+	return nil
+}
+
+// reference checks the name of an argument, or an expression.
+func (c *checker) reference(at, arg, from string) error {
+	if arg != "" {
+		if _, ok := c.args[arg]; !ok {
+			return place(at, "there is no argument "+shown(arg)+" in inputSchema")
+		}
+		return nil
+	}
+	return c.query(at+".from", from)
+}
+
+// values checks a map of Values.
+func (c *checker) values(at string, all map[string]json.RawMessage) error {
+	if len(all) > maxNames {
+		return fmt.Errorf("%s: more than %d members", at, maxNames)
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if err := plainName(member(at, name), name); err != nil {
+			return err
+		}
+		if err := c.value(member(at, name), all[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plainName checks the name of a field or of a parameter, which no argument may choose.
+func plainName(at, name string) error {
+	switch {
+	case name == "" || len(name) > maxTarget:
+		return place(at, "must be 1 to 512 bytes")
+	case strings.Contains(name, "${"):
+		return place(at, "no argument may be part of a name")
+	case overrides(name):
+		return place(at, "would make a server take the request for one of another method")
+	}
+	return nil
+}
+
+// overrides reports whether servers take a field, parameter or header of a name for the method.
+func overrides(name string) bool {
+	name = strings.ToLower(name)
+	plain := strings.NewReplacer("-", "", "_", "").Replace(name)
+	return name == "_method" || name == "_httpmethod" || strings.Contains(plain, "methodoverride") || strings.Contains(plain, "xhttpmethod")
+}
+
+// body checks a body of JSON, each leaf of which may be a Value.
+func (c *checker) body(at string, v json.RawMessage) error {
+	if arg, from := valueOf(v); arg != "" || from != "" {
+		return c.reference(at, arg, from)
+	}
+	switch v[0] {
+	case '{':
+		for key, value := range rawjson.Members(v) {
+			if err := plainName(member(at, key), key); err != nil {
+				return err
+			}
+			if err := c.body(member(at, key), value); err != nil {
+				return err
+			}
+		}
+	case '[':
+		i := 0
+		for e := range rawjson.Elements(v) {
+			if err := c.body(fmt.Sprintf("%s[%d]", at, i), e); err != nil {
+				return err
+			}
+			i++
+		}
+	case '"':
+		s, _ := rawjson.String(v)
+		return c.text(at, s, false)
+	}
+	return nil
+}
+
+// reference of a text is ${NAME}.
+var inText = regexp.MustCompile(`\$\{([^{}]*)\}`)
+
+// text checks that what ${NAME} stands for in a text are arguments, required ones if the text is of
+// no use without.
+func (c *checker) text(at, s string, required bool) error {
+	for _, m := range inText.FindAllStringSubmatch(s, -1) {
+		must, ok := c.args[m[1]]
+		switch {
+		case !ok:
+			return place(at, "there is no argument "+shown(m[1])+" in inputSchema")
+		case !nameOf.arg.MatchString(m[1]):
+			return place(at, "the name "+shown(m[1])+" has characters that ${} does not take; use letters, digits and _")
+		case required && !must:
+			return place(at, "the argument "+m[1]+" may be absent; inputSchema must have it in required")
+		}
+	}
+	if strings.Contains(inText.ReplaceAllString(s, ""), "${") {
+		return place(at, `has "${" without a name and "}"`)
+	}
+	return nil
+}
+
+// maxPath is how long a path may be, in bytes.
+const maxPath = spec.MaxURI
+
+// path checks a path in which ${NAME} stands for an argument, and that match reaches it.
+func (c *checker) path(at, s string) error {
+	if err := c.text(at, s, true); err != nil {
+		return err
+	}
+	if err := literalPath(at, inText.ReplaceAllString(s, "x")); err != nil {
+		return err
+	}
+	if !reaches(c.tool.Pack.match, inText.ReplaceAllString(s, "*")) {
+		return place(at, shown(s)+" is outside of match, so each call would be refused")
+	}
+	return nil
+}
+
+// encoded matches what servers may take for a slash, a backslash or a dot.
+var encoded = regexp.MustCompile(`(?i)%(2e|2f|5c)`)
+
+// literalPath checks that a path means what it looks like to browsers and to servers.
+func literalPath(at, s string) error {
+	switch {
+	case !strings.HasPrefix(s, "/"):
+		return place(at, "must begin with a slash: the address of the site comes before it")
+	case len(s) > maxPath:
+		return place(at, fmt.Sprintf("is longer than %d bytes", maxPath))
+	case strings.Contains(s, "//"), strings.ContainsAny(s, `\*?#;{}"<>^|`+"`"), encoded.MatchString(s):
+		return place(at, "must be a path without //, \\, *, ?, #, ; and their percent-encodings; parameters belong in query")
+	}
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] >= 0x7f {
+			return place(at, "has characters that an address has percent-encoded only")
+		}
+	}
+	for segment := range strings.SplitSeq(s, "/") {
+		if segment == "." || segment == ".." {
+			return place(at, "must not have the segments . and ..")
+		}
+	}
+	return nil
+}
+
+// functions are those that expressions may call: all of JMESPath's.
+var functions = strings.Fields(`abs avg ceil contains ends_with floor join keys length map max max_by merge min min_by not_null
+reverse sort sort_by starts_with sum to_array to_number to_string type values`)
+
+// called matches the functions in the parser's print of an expression.
+var called = regexp.MustCompile(`ASTFunctionExpression \{\n *value: "([^"]*)"`)
+
+// query checks a JMESPath expression; "" is none.
+func (c *checker) query(at, s string) error {
+	if s == "" {
+		return nil
+	}
+	if err := short(at, s, maxQuery); err != nil {
+		return err
+	}
+	ast, err := jmespath.NewParser().Parse(s)
+	if err != nil {
+		return place(at, shown(s)+" is no JMESPath: "+err.Error())
+	}
+	for _, m := range called.FindAllStringSubmatch(ast.PrettyPrint(0), -1) {
+		if !slices.Contains(functions, m[1]) {
+			return place(at, "JMESPath has no function "+shown(m[1]))
+		}
+	}
+	return nil
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
