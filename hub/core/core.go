@@ -35,8 +35,9 @@ type Options struct {
 	// StoredFirst has clients learn only what is stored, as another process may serve the user next.
 	// See Settled.
 	StoredFirst bool
-	NameLimit   int  // longest public name; 0 means naming.DefaultLimit
-	PlainNames  bool // see naming.ToolNamer
+	Packs       Definitions // set before Restore; nil: there are none
+	NameLimit   int         // longest public name; 0 means naming.DefaultLimit
+	PlainNames  bool        // see naming.ToolNamer
 }
 
 // Core is the state of one user behind its lock, between the transport and the store. Its methods
@@ -151,6 +152,12 @@ func restoreItems(c *Core, r storage.Tab) []*item.Item {
 	parse := func(kind spec.Kind, raws []json.RawMessage) {
 		for _, raw := range raws {
 			it, err := c.ParseStored(kind, raw, item.Provenance{Domain: r.Domain, Origin: r.Origin, Verified: r.Verified})
+			if err == nil && it.Pack.Name != "" && r.Browser == "" {
+				err = errNoBrowser
+			}
+			if err == nil {
+				it, err = define(c, it)
+			}
 			if err != nil {
 				c.Log.Warn("stored item left out", "domain", r.Domain, "tool", it.Source, "err", err)
 				continue

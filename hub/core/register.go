@@ -33,7 +33,10 @@ func (c *Core) register(from spec.TabAddr, id json.RawMessage, m *spec.Register)
 	var out state.Outcome
 	var err error
 	c.Update(
-		func(tx *state.Tx) { out, err = tx.Register(r, m, items, rejected) },
+		func(tx *state.Tx) {
+			items, rejected = stillActive(c, items, rejected)
+			out, err = tx.Register(r, m, items, rejected)
+		},
 		func(stored error) {
 			if id != nil && !errors.Is(err, state.ErrReplaced) {
 				answerRegistration(c, from, id, out.Answer, err, stored)
@@ -68,6 +71,9 @@ func parse(c *Core, r *state.Registration, m *spec.Register) ([]*item.Item, []sp
 			break
 		}
 		it, err := item.Parse(m.Kind, raw, &c.schemas, provenance)
+		if err == nil {
+			it, err = define(c, it)
+		}
 		if err == nil && seen[it.Key()] {
 			err = fmt.Errorf("%q is registered twice; the first counts", it.Source)
 		}
@@ -78,7 +84,7 @@ func parse(c *Core, r *state.Registration, m *spec.Register) ([]*item.Item, []sp
 		seen[it.Key()] = true
 		items = append(items, it)
 	}
-	return items, rejected
+	return ownWins(items, seen, rejected)
 }
 
 // answerRegistration answers a tab: err says why its registration was refused, stored

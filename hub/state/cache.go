@@ -115,19 +115,24 @@ func (e *entry) uncache(tx *Tx, at int) {
 	l.of.cacheChanged(tx)
 }
 
-// dropCache forgets all that is cached of a domain, but for an entry, which may be nil.
-func (d *domain) dropCache(tx *Tx, but *entry) {
+// dropCache forgets what is cached of a domain and drop reports, but for an entry, which may be nil.
+func (d *domain) dropCache(tx *Tx, but *entry, drop func(*item.Item) bool) {
 	for _, e := range d.entries {
 		if e == but || len(e.cached) == 0 {
 			continue
 		}
-		for len(e.cached) > 0 {
-			e.uncache(tx, len(e.cached)-1)
+		for at := len(e.cached) - 1; at >= 0; at-- {
+			if drop(e.cached[at].item) {
+				e.uncache(tx, at)
+			}
 		}
 		e.prune(tx)
 	}
 	d.relist(tx)
 }
+
+// all reports all items.
+func all(*item.Item) bool { return true }
 
 // dropOldestCache forgets what is cached of that domain of a site that was left first, but for one.
 // It reports false if there is no other.
@@ -136,7 +141,7 @@ func (but *domain) dropOldestCache(tx *Tx) bool {
 	if oldest == nil {
 		return false
 	}
-	oldest.dropCache(tx, nil)
+	oldest.dropCache(tx, nil, all)
 	return true
 }
 
@@ -162,7 +167,7 @@ func (tx *Tx) dropLargestCache(but *entry) {
 	}
 	for _, d := range tx.domains {
 		if d.share == most {
-			d.dropCache(tx, but)
+			d.dropCache(tx, but, all)
 		}
 	}
 }
@@ -209,6 +214,6 @@ func (tx *Tx) SetSite(site storage.Site) {
 	tx.sites[site.Domain] = site
 	tx.write(site)
 	if d := tx.domains[site.Domain]; d != nil && site.Cache != nil && !*site.Cache {
-		d.dropCache(tx, nil)
+		d.dropCache(tx, nil, all)
 	}
 }

@@ -130,6 +130,24 @@ func (t *tab) replaceItems(tx *Tx, kind spec.Kind, items []*item.Item) (changed 
 	return true, over
 }
 
+// DropItems takes the items that drop reports from all tabs, and from what closed tabs have left.
+func (tx *Tx) DropItems(drop func(*item.Item) bool) {
+	for _, t := range tx.tabs {
+		for kind, items := range t.items {
+			if !slices.ContainsFunc(items, drop) {
+				continue
+			}
+			t.items[kind] = slices.DeleteFunc(slices.Clone(items), drop)
+			t.withdraw(tx, slices.DeleteFunc(slices.Clone(items), func(it *item.Item) bool { return !drop(it) }))
+			t.leaveUnused(tx)
+			t.saveTab(tx)
+		}
+	}
+	for _, d := range tx.domains {
+		d.dropCache(tx, nil, drop)
+	}
+}
+
 // provideAll makes t a provider of items in place of those that it had. It returns
 // those that it provides now.
 func (t *tab) provideAll(tx *Tx, old, items []*item.Item) (provided []*item.Item, over []spec.Rejection) {

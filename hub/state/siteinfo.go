@@ -47,6 +47,6 @@ func (tx *Tx) ForgetCache(domain spec.Domain) bool {
 	if d == nil || d.cached == 0 {
 		return false
 	}
-	d.dropCache(tx, nil)
+	d.dropCache(tx, nil, all)
 	return true
 }
