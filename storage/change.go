@@ -2,6 +2,7 @@ package storage
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"tabhub/spec"
@@ -28,6 +29,42 @@ type Tab struct {
 	Tools       []json.RawMessage `json:"tools,omitempty"`
 	Resources   []json.RawMessage `json:"resources,omitempty"`
 	Prompts     []json.RawMessage `json:"prompts,omitempty"`
+}
+
+// The keys of the Tabs that hold what closed tabs left in a domain: one for each browser, and one for
+// all pages that had joined by themselves. Tabs have others.
+const (
+	cacheKey    = ""
+	cachePrefix = "cache:"
+)
+
+// CacheKey returns the key of the Tab that holds what closed tabs of a browser left; "" is none.
+func CacheKey(browser spec.BrowserID) string {
+	if browser == "" {
+		return cacheKey
+	}
+	return cachePrefix + string(browser)
+}
+
+// CacheOf reports whether t holds what closed tabs left, and those of which browser.
+func (t *Tab) CacheOf() (browser spec.BrowserID, is bool) {
+	id, is := strings.CutPrefix(t.Key, cachePrefix)
+	if !is {
+		return "", t.Key == cacheKey
+	}
+	return spec.BrowserID(id), true
+}
+
+// Add adds an item.
+func (t *Tab) Add(kind spec.Kind, raw json.RawMessage) {
+	switch kind {
+	case spec.KindTool:
+		t.Tools = append(t.Tools, raw)
+	case spec.KindResource:
+		t.Resources = append(t.Resources, raw)
+	case spec.KindPrompt:
+		t.Prompts = append(t.Prompts, raw)
+	}
 }
 
 // DeleteTab deletes a Tab.

@@ -2,7 +2,6 @@ package state
 
 import (
 	"slices"
-	"strings"
 
 	"tabhub/hub/agents"
 	"tabhub/hub/offer/item"
@@ -16,30 +15,6 @@ var (
 	maxCached    = size{spec.MaxToolsPerTab, 4 << 20} // of one site
 	maxAllCached = size{spec.MaxToolsPerHub, maxBytes / 3}
 )
-
-// The keys of the stored records that hold what closed tabs left in a domain: one for each
-// browser, and one for all pages that had joined by themselves. Tabs have others.
-const (
-	cacheKey    = ""
-	cachePrefix = "cache:"
-)
-
-// key is that of the record in the store.
-func (c *cache) key() string {
-	if c.browser == "" {
-		return cacheKey
-	}
-	return cachePrefix + string(c.browser)
-}
-
-// isCacheKey reports whether a record holds what closed tabs left, and those of which browser.
-func isCacheKey(key string) (browser spec.BrowserID, is bool) {
-	id, is := strings.CutPrefix(key, cachePrefix)
-	if !is {
-		return "", key == cacheKey
-	}
-	return spec.BrowserID(id), true
-}
 
 // cacheOf returns what closed tabs of a browser left in the domain, perhaps nothing yet.
 func (d *domain) cacheOf(browser spec.BrowserID) *cache {
@@ -191,17 +166,17 @@ func (c *cache) saveCache(tx *Tx) {
 	d := c.domain
 	if c.items == 0 {
 		d.caches = slices.DeleteFunc(d.caches, func(o *cache) bool { return o == c })
-		tx.write(storage.DeleteTab{Domain: d.key, Key: c.key()})
+		tx.write(storage.DeleteTab{Domain: d.key, Key: storage.CacheKey(c.browser)})
 		return
 	}
-	r := storage.Tab{Domain: d.key, Key: c.key(), Origin: d.origin, URL: c.url, LastUpdated: c.updated, Cached: true, Verified: true}
+	r := storage.Tab{Domain: d.key, Key: storage.CacheKey(c.browser), Origin: d.origin, URL: c.url, LastUpdated: c.updated, Cached: true, Verified: true}
 	if p := tx.peers[c.peer]; p != nil {
 		r.Browser = p.browser
 	}
 	for _, e := range d.entries {
 		for _, l := range e.cached {
 			if l.of == c {
-				addItem(&r, l.item)
+				r.Add(l.item.Kind, l.item.Raw)
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func (tx *Tx) Restore(stored *storage.State, parse func(storage.Tab) []*item.Ite
 		d := tx.domain(r.Domain)
 		d.origin = r.Origin
 		items := parse(r)
-		switch browser, cached := isCacheKey(r.Key); {
+		switch browser, cached := r.CacheOf(); {
 		case cached:
 			d.restoreCache(tx, browser, r, items)
 		case r.LastUpdated.Before(tx.now.Add(-spec.StaleTab)):

@@ -265,22 +265,10 @@ func (t *tab) saveTab(tx *Tx) {
 		for _, items := range t.items {
 			for _, it := range items {
 				if it.Domain == key {
-					addItem(&r, it)
+					r.Add(it.Kind, it.Raw)
 				}
 			}
 		}
 		tx.write(r)
-	}
-}
-
-// addItem adds an item to a record.
-func addItem(r *storage.Tab, it *item.Item) {
-	switch it.Kind {
-	case spec.KindTool:
-		r.Tools = append(r.Tools, it.Raw)
-	case spec.KindResource:
-		r.Resources = append(r.Resources, it.Raw)
-	case spec.KindPrompt:
-		r.Prompts = append(r.Prompts, it.Raw)
 	}
 }
