@@ -7,6 +7,7 @@ import (
 	"tabhub/hub/call"
 	"tabhub/hub/core"
 	"tabhub/hub/lists"
+	"tabhub/hub/packs"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
 )
@@ -17,6 +18,7 @@ import (
 type Hub struct {
 	Core   *core.Core   // the state, the store, the transport's handler
 	Rules  *core.Rules  // the owner's policy
+	Packs  *packs.Packs // that the owner has added
 	Lists  *lists.Lists // what clients are listed
 	Calls  *call.Calls  // what clients call
 	Agents *call.Agents // what clients' sessions lease
@@ -69,6 +71,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	if err != nil {
 		return nil, err
 	}
+	ps := packs.Open(c, rules)
 	ls := lists.New(c, rules, opts.TabNames)
 	cs := call.New(c, rules, ls, call.Options{
 		Telemetry: opts.Telemetry, CallTimeout: opts.CallTimeout, CallTimeoutMax: opts.CallTimeoutMax, PersonTimeout: opts.PersonTimeout,
@@ -83,7 +86,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	ls.Start()
 	cs.ResumeTasks()
 	c.Serve()
-	return &Hub{c, rules, ls, cs, call.NewAgents(cs), call.NewOwner(cs), opts}, nil
+	return &Hub{c, rules, ps, ls, cs, call.NewAgents(cs), call.NewOwner(cs), opts}, nil
 }
 
 // Close refuses new calls, waits for open ones until ctx is done, ends the rest

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"tabhub/hub/face/admin"
@@ -166,6 +167,12 @@ func (p admission) forOwner(a tabtransport.Admission, tab spec.TabAddr, request 
 		err = t.Hub.Rules.Pause(consent.ByWindow, *request.On)
 	case *spec.Release:
 		t.Hub.Agents.EndLease(tab, consent.ByWindow)
+	case *spec.PackScript:
+		script, ok := t.Hub.Packs.Script(request.Pack)
+		if !ok {
+			return nil, fmt.Errorf("that version of the pack %s is not active, or is no script", request.Pack.Name)
+		}
+		return spec.PackScriptResult{Script: script}, nil
 	default:
 		err = fmt.Errorf("the hub does not serve %T", request)
 	}
@@ -175,13 +182,16 @@ func (p admission) forOwner(a tabtransport.Admission, tab spec.TabAddr, request 
 // errNotOwner tells a browser that the hub has started for a client what it is not good for.
 var errNotOwner = errors.New("this browser was started for an app: it does not speak for the owner of the hub")
 
-// watch tells a paired browser what its user is to see: in one that the hub has started for a client, which
-// tabs are held.
+// watch tells a paired browser which packs are active, and what its user is to see: in one that the hub has
+// started for a client, which tabs are held.
 func (p admission) watch(ctx context.Context, a tabtransport.Admission, browser spec.PeerID, tell func(any)) {
 	t, err := p.Tenants.Get(ctx, a.User)
 	if err != nil {
 		return
 	}
+	var packs sync.WaitGroup
+	defer packs.Wait()
+	packs.Go(func() { t.Hub.Packs.Watch(ctx, func(active spec.Packs) { tell(active) }) })
 	started := p.ring.IsStarted(a.Pairing)
 	t.Hub.Owner.WatchOwner(ctx, browser, func(s spec.OwnerState) {
 		if started {
