@@ -10,7 +10,9 @@ import (
 	"tabhub/hub/offer/pack"
 	"tabhub/hub/state"
 	"tabhub/hub/trust/policy"
+	"tabhub/naming"
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 )
 
 // Definitions are the packs that the owner has added, as far as a Core asks for them. They are safe for
@@ -34,13 +36,33 @@ func define(c *Core, it *item.Item) (*item.Item, error) {
 	if !of.ReachesOrigin(it.Origin) {
 		return it, fmt.Errorf("the pack %s does not match pages of %s", of.Name, it.Origin)
 	}
-	by := item.Packed{Class: policy.Write, Digest: of.Hash} // of a script
-	if t := of.Tool(it.Source); t != nil {
-		by = item.Packed{Definition: t.Definition(), Class: t.Class, Repeatable: t.Repeatable, Digest: t.Digest()}
-	} else if of.Script == "" {
-		return it, fmt.Errorf("the pack %s has no tool of that name", of.Name)
+	t := of.Tool(it.Source)
+	switch {
+	case t != nil:
+		return it.Packed(packed(t))
+	case of.Script != "":
+		return it.Packed(item.Packed{Class: policy.Write, Digest: of.Hash})
 	}
-	return it.Packed(by)
+	return it, fmt.Errorf("the pack %s has no tool of that name", of.Name)
+}
+
+func packed(t *pack.Tool) item.Packed {
+	return item.Packed{Definition: t.Definition(), Class: t.Class, Repeatable: t.Repeatable, Digest: t.Digest()}
+}
+
+// ToolItem returns the item of a pack's tool at an origin, as the page itself has it in a tab there.
+func ToolItem(c *Core, t *pack.Tool, origin string) (*item.Item, error) {
+	domain, err := naming.DomainOf(origin, true)
+	if err != nil {
+		return nil, err
+	}
+	ref := rawjson.AppendStringMember(rawjson.AppendStringMember([]byte{'{'}, "name", t.Pack.Name), "hash", t.Pack.Hash)
+	raw := rawjson.AppendMember(rawjson.AppendStringMember([]byte{'{'}, "name", t.Name), "pack", append(ref, '}'))
+	it, err := c.ParseStored(spec.KindTool, append(raw, '}'), item.Provenance{Domain: domain, Origin: origin, Verified: true})
+	if err != nil {
+		return nil, err
+	}
+	return it.Packed(packed(t))
 }
 
 var errInactive = errors.New("that version of the pack is not active: it was removed, or another one was accepted")

@@ -183,6 +183,10 @@ func TestPackDefinesItsTools(t *testing.T) {
 		}
 		f.offer(f.browser(true), 1, shop, "@order", "@find")
 		check("registered")
+		it := f.item("pack_shop_shop_com_order")
+		if alone, err := ToolItem(f.Core, shop.Tool("order"), "https://shop.com"); err != nil || alone.Key() != it.Key() || alone.Pin() != it.Pin() {
+			t.Errorf("without a tab: %+v, %v", alone, err)
+		}
 		f.restart()
 		check("restarted")
 	})

@@ -13,6 +13,7 @@ type Explanation struct {
 	Kind       spec.Kind        `json:"kind"`
 	Domain     spec.Domain      `json:"domain"`
 	Item       string           `json:"item"`
+	Pack       string           `json:"pack,omitempty"`    // whose tool it is; "": the page's own
 	Tab        *TabInfo         `json:"tab,omitempty"`     // nil: none is open
 	OpenURL    string           `json:"openUrl,omitempty"` // what would be opened
 	By         agents.SessionID `json:"-"`                 // whose call it is
@@ -57,7 +58,7 @@ func (s *State) Explain(name string, by agents.By, now time.Time) (Explanation, 
 	if !ok {
 		return Explanation{}, false
 	}
-	e := Explanation{Name: name, Kind: r.ID.Kind, Domain: r.ID.Domain, Item: r.ID.Item, By: by.Session, Session: by.Label, Candidates: []Considered{}}
+	e := Explanation{Name: name, Kind: r.ID.Kind, Domain: r.ID.Domain, Item: r.ID.Item, Pack: r.ID.Pack, By: by.Session, Session: by.Label, Candidates: []Considered{}}
 	snap := s.Snapshot(&r, by, nil, "", nil)
 	best, reason := snap.Choose()
 	e.Reason = reason

@@ -43,7 +43,11 @@ func printExplanation(a *command.App, e state.Explanation) error {
 	if e.Session != "" {
 		t.Row("for", e.Session)
 	}
-	t.Row("is", fmt.Sprintf("%s %s of %s", e.Kind, e.Item, e.Domain))
+	is := fmt.Sprintf("%s %s of %s", e.Kind, e.Item, e.Domain)
+	if e.Pack != "" {
+		is += ", by the pack " + e.Pack
+	}
+	t.Row("is", is)
 	switch {
 	case e.Tab != nil:
 		t.Row("goes to", fmt.Sprintf("%s (%s)", e.Tab.URL, e.Tab.Title))
