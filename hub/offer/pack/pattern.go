@@ -142,7 +142,7 @@ func (p Pattern) sites() string {
 		s = "http://" + s
 	}
 	if p.below {
-		s += " and all sites below it"
+		s += " with all sites below it"
 	}
 	return s
 }

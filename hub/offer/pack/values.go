@@ -61,8 +61,14 @@ func (c *checker) reference(at, arg, from string) error {
 		}
 		return nil
 	}
+	if !ofArguments.MatchString(from) {
+		c.tool.sends = true
+	}
 	return c.query(at+".from", from)
 }
+
+// ofArguments matches expressions that are of arguments alone.
+var ofArguments = regexp.MustCompile(`^args(\.[A-Za-z_][A-Za-z0-9_]*)+$`)
 
 // values checks a map of Values.
 func (c *checker) values(at string, all map[string]json.RawMessage) error {

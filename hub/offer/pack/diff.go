@@ -1,0 +1,193 @@
+package pack
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tabhub/hub/trust/policy"
+	"tabhub/spec"
+)
+
+// ActsMore reports whether a version of a pack may do something that another does not: at more
+// pages, by a tool that is new or of a higher class, or by other steps that act.
+func ActsMore(was, is *Pack) bool { return len(more(was, is)) > 0 }
+
+// more says what a version may do that another does not.
+func more(was, is *Pack) (all []string) {
+	for _, m := range is.Match {
+		if !slices.Contains(was.Match, m) {
+			all = append(all, "it is at more pages: "+m)
+		}
+	}
+	if is.Script != was.Script && is.Script != "" {
+		all = append(all, "its script is another, and can do anything on its sites")
+	}
+	for _, t := range is.tools {
+		before := was.Tool(t.Name)
+		switch {
+		case before == nil && t.Class == policy.Read:
+			all = append(all, "the tool "+t.Name+" is new and only reads")
+		case before == nil:
+			all = append(all, "the tool "+t.Name+" is new and "+classWords[t.Class])
+		case t.Class > before.Class:
+			all = append(all, fmt.Sprintf("the tool %s %s; it %s before", t.Name, classWords[t.Class], classWords[before.Class]))
+		case !slices.Equal(acting(t), acting(before)):
+			all = append(all, "the tool "+t.Name+" acts by other steps")
+		case !before.sends && t.sends:
+			all = append(all, "the tool "+t.Name+" sends what it has read")
+		}
+	}
+	return all
+}
+
+// acting returns what a tool does by its steps that act.
+func acting(t *Tool) (all []string) {
+	for i := range t.Steps {
+		if Acts(&t.Steps[i]) {
+			all = append(all, string(encode(t.Steps[i])))
+		}
+	}
+	return all
+}
+
+// Diff says what is different between two versions of a pack. The first entry says what the newer one
+// may do that the other may not.
+func Diff(was, is *Pack) []spec.AskChange {
+	d := &changes{}
+	first := spec.AskChange{What: "what it may do", Was: "as accepted", Is: "nothing more than before"}
+	if all := more(was, is); len(all) > 0 {
+		first.Is = "more than before: " + strings.Join(all, "; ")
+	}
+	d.all = append(d.all, first)
+	for _, m := range []struct{ what, was, is string }{
+		{"title", was.Title, is.Title}, {"description", was.Description, is.Description}, {"for", was.For, is.For},
+		{"license", was.License, is.License}, {"start", was.Start, is.Start}, {"source", source(was), source(is)},
+	} {
+		d.add(m.what, m.was, m.is)
+	}
+	d.lists("page", was.Match, is.Match)
+	d.lines("script", strings.Split(was.Script, "\n"), strings.Split(is.Script, "\n"))
+	for _, t := range is.tools {
+		if before := was.Tool(t.Name); before == nil {
+			d.add("tool "+t.Name, "", strings.Join(t.all(), "\n"))
+		} else {
+			d.tool(before, t)
+		}
+	}
+	for _, t := range was.tools {
+		if is.Tool(t.Name) == nil {
+			d.add("tool "+t.Name, strings.Join(t.all(), "\n"), "")
+		}
+	}
+	if len(d.all) == 1 && was.Hash != is.Hash {
+		d.add("the document", "the same in another order or spelling", "what each tool does and says is as before")
+	}
+	return d.all
+}
+
+func source(p *Pack) string {
+	if p.Source == nil {
+		return ""
+	}
+	return p.Source.Format + " " + p.Source.File + " " + p.Source.SHA256
+}
+
+// changes collects what is different.
+type changes struct{ all []spec.AskChange }
+
+func (d *changes) add(what, was, is string) {
+	if was != is {
+		d.all = append(d.all, spec.AskChange{What: what, Was: shownAs(was), Is: shownAs(is), Added: was == "", Removed: is == ""})
+	}
+}
+
+// shownAs returns a text as its owner sees it.
+func shownAs(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = visibleText(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// lists adds what is in one of two lists.
+func (d *changes) lists(what string, was, is []string) {
+	for _, s := range is {
+		if !slices.Contains(was, s) {
+			d.add(what, "", s)
+		}
+	}
+	for _, s := range was {
+		if !slices.Contains(is, s) {
+			d.add(what, s, "")
+		}
+	}
+}
+
+// lines adds what two texts do not have in common, between their first and their last lines that are
+// the same.
+func (d *changes) lines(what string, was, is []string) {
+	first := 0
+	for first < min(len(was), len(is)) && was[first] == is[first] {
+		first++
+	}
+	last := 0
+	for last < min(len(was), len(is))-first && was[len(was)-1-last] == is[len(is)-1-last] {
+		last++
+	}
+	a, b := was[first:len(was)-last], is[first:len(is)-last]
+	if len(a)+len(b) > 0 {
+		d.add(fmt.Sprintf("%s, from line %d", what, first+1), strings.Join(a, "\n"), strings.Join(b, "\n"))
+	}
+}
+
+// tool adds what is different of a tool.
+func (d *changes) tool(was, is *Tool) {
+	name := "tool " + is.Name + ": "
+	for _, m := range []struct{ what, was, is string }{
+		{"what it may do", classWords[was.Class], classWords[is.Class]}, {"title", was.Title, is.Title}, {"description", was.Description, is.Description},
+		{"takes", schemaText(was.InputSchema), schemaText(is.InputSchema)}, {"gives", schemaText(was.OutputSchema), schemaText(is.OutputSchema)},
+		{"hints", hintText(was), hintText(is)}, {"only on", strings.Join(was.On, ", "), strings.Join(is.On, ", ")},
+		{"result", was.PackTool.Result, is.PackTool.Result}, {"examples", examplesText(was), examplesText(is)},
+	} {
+		d.add(name+m.what, m.was, m.is)
+	}
+	for i := range max(len(was.Steps), len(is.Steps)) {
+		d.add(fmt.Sprintf("%sstep %d", name, i+1), stepText(was, i), stepText(is, i))
+	}
+}
+
+// stepText says a step whole, "" if there is none.
+func stepText(t *Tool, i int) string {
+	if i >= len(t.Steps) {
+		return ""
+	}
+	return whole(&t.Steps[i])
+}
+
+// schemaText returns a schema on one line, "" if there is none.
+func schemaText(v json.RawMessage) string {
+	if v == nil {
+		return ""
+	}
+	return compact(v)
+}
+
+// hintText returns the hints of a tool, "" if it has none.
+func hintText(t *Tool) string {
+	if t.Annotations == nil {
+		return ""
+	}
+	return compact(encode(t.Annotations))
+}
+
+// examplesText returns the examples of a tool, one a line.
+func examplesText(t *Tool) string {
+	var all []string
+	for _, e := range t.Examples {
+		all = append(all, compact(encode(e)))
+	}
+	return strings.Join(all, "\n")
+}

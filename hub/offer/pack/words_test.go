@@ -1,0 +1,56 @@
+package pack
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the words of the packs in testdata")
+
+// What the owner reads is all that they know of a pack: read the files as its owner would.
+func TestWords(t *testing.T) {
+	files, _ := filepath.Glob("testdata/*.json")
+	n := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(string(text), `"tabhubPack"`) || strings.Contains(string(text), `"refused"`) {
+			continue
+		}
+		n++
+		p := parse(t, text)
+		var b strings.Builder
+		for _, line := range p.Words() {
+			b.WriteString(line + "\n")
+		}
+		for _, tool := range p.AllTools() {
+			b.WriteString("\n" + tool.Name + "\n")
+			for _, args := range []json.RawMessage{nil, example(tool)} {
+				b.WriteString("  " + strings.Join(tool.Words(args), "\n  ") + "\n")
+			}
+		}
+		golden := strings.TrimSuffix(file, ".json") + ".txt"
+		if *update {
+			if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want, _ := os.ReadFile(golden); string(want) != b.String() {
+			t.Errorf("%s: the words are\n%s", file, b.String())
+		}
+	}
+	if n < 3 {
+		t.Errorf("%d packs have words", n)
+	}
+}
+
+// example returns arguments of a tool.
+func example(t *Tool) json.RawMessage {
+	if len(t.Examples) > 0 && t.Examples[0].Input != nil {
+		return t.Examples[0].Input
+	}
+	return json.RawMessage(`{}`)
+}
