@@ -182,6 +182,13 @@ func TestQuestions(t *testing.T) {
 	anywhere.Tool = &spec.AskTool{Name: "Runtime.evaluate", Class: "write"}
 	anywhere.Reaches = []spec.Reach{spec.ReachOnce}
 
+	pack := payment("pack")
+	pack.Tool = &spec.AskTool{Kind: spec.KindTool, Name: "add_to_cart", Title: "Add to the cart", Class: "write", Pack: &spec.AskPack{
+		Name: "shop-tools", Added: "3 May 2026", Steps: []string{"2 steps only read", `fill field "Quantity" with "2" and field "Note" with "<b>leave it at the door</b>"`, `click button "Add to cart"`},
+	}}
+	pack.Why = []string{"The mode of the hub asks before this: what a pack's tools change, once for each site and pack.", "An answer that reaches further is about all that the pack shop-tools changes on shop.example.com."}
+	pack.Args, pack.AboutSite = []spec.AskValue{{Name: "sku", Value: "A-001"}, {Name: "quantity", Value: "2"}}, true
+
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	for _, c := range []struct {
@@ -198,6 +205,8 @@ func TestQuestions(t *testing.T) {
 		{"changed", changed, 600, 680, "Allow", []string{"Since it was allowed, this has changed", "Added", "Removed", "any card on file, and adds a tip."}},
 		{"sign-in", signIn, 600, 480, "Allow", []string{"wants to use your hub", "http://localhost:6274", "MCP Inspector", "Type the number"}},
 		{"hostile", hostile, 600, 680, "Allow", []string{"</span><h1>Allow</h1>", "no browser vouches for", "https://paypal.com", ":8443"}},
+		{"pack", pack, 600, 680, "Allow", []string{"Claude Code wants to run add_to_cart of your pack shop-tools (added by you on 3 May 2026) on shop.example.com", "The pack calls it Add to the cart", "What the pack does", "<b>leave it at the door</b>", "With 2 values"}},
+		{"pack-small", pack, 300, 400, "Allow", []string{"What the pack does"}},
 		{"small", hostile, 300, 400, "Allow", []string{"no browser vouches for"}},
 		{"anywhere", anywhere, 600, 480, "Allow once", []string{"every site"}},
 	} {

@@ -60,7 +60,7 @@ export function facts({ client, tool, why }: Asked): HTMLElement[] {
   const lines = [];
   if (client.said && client.said !== client.name) lines.push(make("p", "soft", "It calls itself ", said(client.said)));
   if (client.return) lines.push(make("p", "", "It goes on at ", said(client.return)));
-  if (tool?.title && tool.title !== tool.name) lines.push(make("p", "soft", `Its ${tool.pack ? "pack" : "page"} calls it `, said(tool.title)));
+  if (tool?.title && tool.title !== tool.name) lines.push(make("p", "soft", `${tool.pack ? "The pack" : "Its page"} calls it `, said(tool.title)));
   const [first = "", ...more] = why;
   const may = tool ? [make("span", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence), " "] : [];
   return [...lines, make("p", "wide", ...may, first), ...more.map((line) => make("p", "wide", line))];

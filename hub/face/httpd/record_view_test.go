@@ -75,6 +75,40 @@ func TestRecordIsSearchedAndExported(t *testing.T) {
 	page.WaitFor(`document.querySelector("#no-match").checkVisibility()`)
 }
 
+// The owner sees in the rules, in the record and in a call's story which pack acts, makes a rule about a pack, and
+// finds what packs have done.
+func TestPacksInRulesAndRecord(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	for i, pack := range []string{"", "shop-tools", "notes"} {
+		d.tenant.Hub.Core.Record(record.Entry{Time: time.Now(), Event: record.Call, Call: fmt.Sprint("c", i), Name: "claude", Domain: "shop.example", Tool: "add", Pack: pack, Class: "write", Decision: "ask", By: "window", Reach: "app", Outcome: "ok"})
+	}
+	d.tenant.Hub.Core.Record(record.Entry{Time: time.Now(), Event: record.Pack, Pack: "shop-tools", By: "command", Outcome: "added", Reason: "9f86d081"})
+	page := d.openDashboard()
+	page.Resize(1280, 800)
+	awaitView(page, "sites?show=rules")
+	page.Click("#rule-form [name=pack]")
+	page.Type("shop-tools")
+	page.Eval(`document.querySelector("#rule-form [name=class]").value = "write"`)
+	page.Click("#test")
+	page.WaitFor(`document.querySelector("#rule-form .answer").textContent.includes("name a tool, a site or both")`)
+	page.Click("#rule-form [name=site]")
+	page.Type("shop.example")
+	page.Click("#test")
+	page.WaitFor(`document.querySelector("#rule-form .answer").textContent.includes("what the pack shop-tools does at shop.example")`)
+	page.Click("#rule-form button:not([type])")
+	page.WaitFor(`document.querySelector("#rules").textContent.includes("of the pack shop-tools · write")`)
+	if rules := d.tenant.Hub.Rules.Policy().Document().Rules; len(rules) != 1 || rules[0].Pack != "shop-tools" || rules[0].Class != "write" || rules[0].Site != "shop.example" {
+		t.Errorf("the rules are %+v", rules)
+	}
+	awaitView(page, "record?pack=shop-tools")
+	page.WaitFor(`document.querySelector("#record-rows").rows.length === 1 && document.querySelector("#record-rows").textContent.includes("· pack shop-tools")`)
+	page.Click("[name=all]")
+	page.WaitFor(`document.querySelector("#record-rows").rows.length === 3 && document.querySelector("#record-rows").textContent.includes("added")`) // with the owner's rule
+	page.Eval(`location.hash = "#record?call=c1"`)
+	page.WaitFor(`document.querySelector("#story").textContent.includes("shop-tools")`)
+}
+
 // What was ordered at a site yesterday, for how much and by which client, takes three clicks: the record, the
 // day, the site. A call is one line, all of which leads to its story, and no line is wider than a phone.
 func TestRecordOfYesterday(t *testing.T) {

@@ -166,7 +166,7 @@ func TestQuestionAboutAPack(t *testing.T) {
 	q := questionOf(t, c)
 	text := Text(q)
 	for _, want := range []string{
-		"tabhub asks: “C” wants to run “pay” of your pack “shop-tools” (added by you on 3 May 2026) on “shop.example”. Allow it?\n", "Its pack calls it “Add to the cart”.\n",
+		"tabhub asks: “C” wants to run “pay” of your pack “shop-tools” (added by you on 3 May 2026) on “shop.example”. Allow it?\n", "The pack calls it “Add to the cart”.\n",
 		"about all that the pack shop-tools changes on shop.example.\n",
 		"What the pack does:\n  1. “2 steps only read”\n  2. “click button 'Add\\u202e to cart'”\n  3. “fill field \"Note\" with \"xxx", "characters are left out)”\nWith:\n  “id”: “7”\n",
 	} {

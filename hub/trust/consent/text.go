@@ -29,7 +29,7 @@ func Text(q *spec.Ask) string {
 	}
 	if t := q.Tool; t != nil {
 		if t.Title != "" {
-			fmt.Fprintf(&b, "Its %s calls it %s.\n", maker(t), quoted(t.Title))
+			fmt.Fprintf(&b, "%s calls it %s.\n", maker(t), quoted(t.Title))
 		}
 		b.WriteString(classWords[t.Class] + "\n")
 	}
@@ -92,9 +92,9 @@ func whose(p *spec.AskPack) string {
 // maker is what gives a tool its title.
 func maker(t *spec.AskTool) string {
 	if t.Pack != nil {
-		return "pack"
+		return "The pack"
 	}
-	return "page"
+	return "Its page"
 }
 
 func where(s *spec.AskSite) string {

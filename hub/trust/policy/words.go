@@ -86,10 +86,12 @@ func (who *Principal) words() string {
 
 // what names what is called and where it is. A page has chosen its name, so it is quoted.
 func (a *Action) what() string {
-	if a.Name == "" {
+	switch {
+	case a.Name == "" && a.Pack != "":
+		return fmt.Sprintf("what the pack %s does at %s", a.Pack, a.where())
+	case a.Name == "":
 		return "what is at " + a.where()
-	}
-	if a.Pack != "" {
+	case a.Pack != "":
 		return fmt.Sprintf("%q (%s, from the pack %s) of %s", word(a.Name), a.class(), a.Pack, a.where())
 	}
 	return fmt.Sprintf("%q (%s) of %s", word(a.Name), a.class(), a.where())

@@ -17,6 +17,7 @@ function accessRow(tool: Access, policy: Policy, { site, client }: { site?: stri
   const name: HTMLElement[] = [link("tabs", { tool: tool.name }, foreign(tool.source || tool.name))];
   if (!site && tool.domain) name.push(foreign(tool.domain, "soft below"));
   if (tool.tab) name.push(element("span", "soft below", `tab ${tool.tab}`));
+  if (tool.pack) name.push(element("span", "soft below", `of the pack ${tool.pack}`));
   if (tool.cached) name.push(chip("cached"));
   const state = [decision(tool.effect)];
   if (tool.changed) state.push(chip("waiting", "changed since you allowed it"));
@@ -26,9 +27,9 @@ function accessRow(tool: Access, policy: Policy, { site, client }: { site?: stri
 
 /** What the owner has said of just this tool, to be changed. */
 function ruleSelect(tool: Access, policy: Policy, client?: string) {
-  const subject = { site: tool.domain, tool: tool.source, client };
+  const subject = { site: tool.domain, tool: tool.source, pack: tool.pack, client };
   const own = policy.rules.find(
-    (r) => isOwn(r) && r.site === subject.site && r.tool === subject.tool && (r.client ?? "") === (client ?? "") && !r.class && !r.from && !r.session && !r.late,
+    (r) => isOwn(r) && r.site === subject.site && r.tool === subject.tool && r.pack === subject.pack && (r.client ?? "") === (client ?? "") && !r.class && !r.from && !r.session && !r.late,
   );
   const made = document.createElement("select");
   made.className = "writes";

@@ -26,6 +26,7 @@ export interface Running {
   via?: string;
   domain?: string;
   tool: string;
+  pack?: string; // that gives the tool
   tab?: string;
   browser?: string; // of a request to its extension
   began: string;
@@ -92,6 +93,7 @@ export interface Tool {
   domain?: string;
   tab?: number;
   source?: string;
+  pack?: string; // that gives the tool
   listed: boolean;
   class: string;
   pin?: string; // of the definition; a call with it calls no other
@@ -153,6 +155,7 @@ export interface Entry {
   origin?: string;
   url?: string;
   tool?: string;
+  pack?: string; // that gives the tool
   class?: string;
   digest?: string; // of the arguments
   decision?: string;
@@ -217,6 +220,7 @@ export interface Rule {
   session?: string;
   site?: string;
   tool?: string;
+  pack?: string; // "*": any
   class?: string;
   pin?: string;
   late?: boolean;
@@ -247,6 +251,7 @@ export interface Access {
   domain?: string;
   tab?: number;
   source?: string;
+  pack?: string;
   cached?: boolean;
   class: string;
   effect: string;

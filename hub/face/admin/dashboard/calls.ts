@@ -137,7 +137,7 @@ function newRow(body: HTMLElement, call: Call) {
 function fill(row: Row, call: Call) {
   row.call = call;
   const c = (call.running ?? call.entry) as Running & Entry;
-  const name = [c.tool || c.event, c.via && `by ${c.via}`].filter(Boolean).join(" ");
+  const name = [c.tool || c.event, c.pack && `of the pack ${c.pack}`, c.via && `by ${c.via}`].filter(Boolean).join(" ");
   set(row.tool, name);
   set(row.where, c.domain ?? c.browser ?? "");
   row.tool.title = name;

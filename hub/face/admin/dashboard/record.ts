@@ -169,14 +169,14 @@ function line(l: Line, given: string) {
   const what = [
     element("span", "soft", usual ? "" : l.event === "ask" ? "You were asked: " : `${l.event} `),
     id ? link("record", { call: id }, l.tool ? tool : when(l.time)) : tool,
-    foreign(l.domain ? ` · ${l.domain}` : "", "soft"),
+    foreign([l.pack && (l.event === "pack" ? l.pack : `pack ${l.pack}`), l.domain].filter(Boolean).map((of) => ` · ${of}`).join(""), "soft"),
   ];
   const client = foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · "));
   const outcome = l.event === "ask" ? answerOf(l) : usual || l.outcome === "ok" ? outcomeChip(l.outcome) : foreign(l.outcome);
   const made = row(element("span", "number", when(l.time)), what, foreign(given || (usual ? "" : (l.reason ?? ""))), client, outcome, usual || l.asked ? timeOf(l) : "");
   // What has no place in the line.
   const said = [
-    [l.tool, l.domain].filter(Boolean).join(" · "), given,
+    [l.tool, l.domain, l.pack && `pack ${l.pack}`].filter(Boolean).join(" · "), given,
     [l.decision, l.reach, l.by && `by ${l.by}`, l.rule].filter(Boolean).join(" · "), ...(l.flows ?? []), [l.outcome, l.reason].filter(Boolean).join(": "), l.late && `written late, by node ${l.late}`,
   ];
   made.title = said.filter(Boolean).join("\n");

@@ -20,8 +20,8 @@ export function showRules(body: string, rules: Rule[]) {
 }
 
 function ruleRow(rule: Rule) {
-  const { id, effect, client, session, site, tool, class: of, pin, late, from, until, by = "", note } = rule;
-  const what = [from && `values of ${from}`, tool, of, late && "that came late", pin && "as it was described"].filter(Boolean).join(" · ");
+  const { id, effect, client, session, site, tool, pack, class: of, pin, late, from, until, by = "", note } = rule;
+  const what = [from && `values of ${from}`, tool, pack && (pack === "*" ? "of packs" : `of the pack ${pack}`), of, late && "that came late", pin && "as it was described"].filter(Boolean).join(" · ");
   const words = [foreign(what || "anything")];
   if (note) words.push(foreign(note, "title soft"));
   return row(

@@ -91,7 +91,7 @@ function clock(at: bigint, start: bigint) {
 
 /** What is told of each step. */
 const tellers: Record<Step["is"], (l: Line, carried?: Carried) => { head: (Node | string)[]; facts?: Facts }> = {
-  request: (l, carried) => ({ head: [foreign(clientOf(l)), " asked for ", foreign(l.tool || l.event, "code")], facts: [["Through", l.via], ...flowsOf(l, carried)] }),
+  request: (l, carried) => ({ head: [foreign(clientOf(l)), " asked for ", foreign(l.tool || l.event, "code")], facts: [["Through", l.via], ["Of the pack", l.pack], ...flowsOf(l, carried)] }),
   question: () => ({ head: ["You were asked"] }),
   answer: (l) => ({ head: [ANSWERS[l.reach ?? ""] ?? UNANSWERED[l.outcome] ?? `The question ended: ${l.outcome},`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? "", l.outcome === "ok for another" ? ", which was for an identical call of the same client" : ""] }),
   decision: (l) => ({ head: [decided(l)], facts: [["By", ruleWords(l.rule)]] }),

@@ -55,7 +55,7 @@ function parts(tool: Tool, where: HTMLElement) {
     heading(foreign(title || tool.source || tool.name, "title")),
     element("p", "", foreign(tool.name, "code"), " ", mark(tool.class, words.word)),
     element("p", "foreign lines", describe(tool)),
-    element("p", tool.class === "destructive" ? "bad" : "soft", words.sentence + (says.length ? ` Its page says: ${says.join(", ")}.` : "")),
+    element("p", tool.class === "destructive" ? "bad" : "soft", words.sentence + (says.length ? ` Its ${tool.pack ? "pack" : "page"} says: ${says.join(", ")}.` : "")),
     where,
     trial,
     element("p", "reads soft", "To call it here, this page has to be one that decides; see above."),
@@ -112,6 +112,7 @@ function whereParts(tool: Tool, where: Explanation | string | undefined, args: U
   const facts: [string, ...(Node | string)[]][] = [];
   if (tool.domain) facts.push(["Site", link(args, { kind: "tools", site: tool.domain, q: "", of: "", from: "", tool: "" }, foreign(tool.domain)), tool.tab ? ` · tab ${tool.tab}` : ""]);
   else facts.push(["Site", "none: it is a tool of the hub itself"]);
+  if (tool.pack) facts.push(["Pack", foreign(tool.pack, "code"), ", which you have added: the page itself does not offer it"]);
   if (!tool.listed) facts.push(["Lists", "Clients are not listed it, because of --expose and its budget. They reach it by name, or through the tool proxy."]);
   if (typeof where === "string") facts.push(["A call", foreign(where)]);
   if (typeof where !== "object") return [factsOf(facts)];

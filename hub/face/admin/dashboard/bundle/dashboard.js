@@ -494,8 +494,8 @@ function showRules(body, rules) {
   byID("no-rules").hidden = rules.length > 0;
 }
 function ruleRow(rule) {
-  const { id, effect, client: client2, session: session2, site: site2, tool, class: of, pin, late, from, until: until2, by = "", note } = rule;
-  const what = [from && `values of ${from}`, tool, of, late && "that came late", pin && "as it was described"].filter(Boolean).join(" · ");
+  const { id, effect, client: client2, session: session2, site: site2, tool, pack, class: of, pin, late, from, until: until2, by = "", note } = rule;
+  const what = [from && `values of ${from}`, tool, pack && (pack === "*" ? "of packs" : `of the pack ${pack}`), of, late && "that came late", pin && "as it was described"].filter(Boolean).join(" · ");
   const words3 = [foreign(what || "anything")];
   if (note) words3.push(foreign(note, "title soft"));
   return row(
@@ -598,6 +598,7 @@ function accessRow(tool, policy, { site: site2, client: client2 }) {
   const name = [link("tabs", { tool: tool.name }, foreign(tool.source || tool.name))];
   if (!site2 && tool.domain) name.push(foreign(tool.domain, "soft below"));
   if (tool.tab) name.push(make("span", "soft below", `tab ${tool.tab}`));
+  if (tool.pack) name.push(make("span", "soft below", `of the pack ${tool.pack}`));
   if (tool.cached) name.push(chip("cached"));
   const state = [decision(tool.effect)];
   if (tool.changed) state.push(chip("waiting", "changed since you allowed it"));
@@ -605,9 +606,9 @@ function accessRow(tool, policy, { site: site2, client: client2 }) {
   return row(name, tool.class, state, foreign(tool.words, "soft"), tool.domain ? ruleSelect(tool, policy, client2) : "");
 }
 function ruleSelect(tool, policy, client2) {
-  const subject = { site: tool.domain, tool: tool.source, client: client2 };
+  const subject = { site: tool.domain, tool: tool.source, pack: tool.pack, client: client2 };
   const own2 = policy.rules.find(
-    (r) => isOwn(r) && r.site === subject.site && r.tool === subject.tool && (r.client ?? "") === (client2 ?? "") && !r.class && !r.from && !r.session && !r.late
+    (r) => isOwn(r) && r.site === subject.site && r.tool === subject.tool && r.pack === subject.pack && (r.client ?? "") === (client2 ?? "") && !r.class && !r.from && !r.session && !r.late
   );
   const made2 = document.createElement("select");
   made2.className = "writes";
@@ -915,7 +916,7 @@ function facts({ client: client2, tool, why }) {
   const lines2 = [];
   if (client2.said && client2.said !== client2.name) lines2.push(make("p", "soft", "It calls itself ", said(client2.said)));
   if (client2.return) lines2.push(make("p", "", "It goes on at ", said(client2.return)));
-  if (tool?.title && tool.title !== tool.name) lines2.push(make("p", "soft", `Its ${tool.pack ? "pack" : "page"} calls it `, said(tool.title)));
+  if (tool?.title && tool.title !== tool.name) lines2.push(make("p", "soft", `${tool.pack ? "The pack" : "Its page"} calls it `, said(tool.title)));
   const [first = "", ...more2] = why;
   const may = tool ? [make("span", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence), " "] : [];
   return [...lines2, make("p", "wide", ...may, first), ...more2.map((line3) => make("p", "wide", line3))];
@@ -1328,7 +1329,7 @@ function newRow(body, call) {
 function fill2(row2, call) {
   row2.call = call;
   const c = call.running ?? call.entry;
-  const name = [c.tool || c.event, c.via && `by ${c.via}`].filter(Boolean).join(" ");
+  const name = [c.tool || c.event, c.pack && `of the pack ${c.pack}`, c.via && `by ${c.via}`].filter(Boolean).join(" ");
   set(row2.tool, name);
   set(row2.where, c.domain ?? c.browser ?? "");
   row2.tool.title = name;
@@ -1517,7 +1518,7 @@ function clock(at, start3) {
   return day + then.toLocaleTimeString("en-GB");
 }
 var tellers = {
-  request: (l, carried) => ({ head: [foreign(clientOf(l)), " asked for ", foreign(l.tool || l.event, "code")], facts: [["Through", l.via], ...flowsOf(l, carried)] }),
+  request: (l, carried) => ({ head: [foreign(clientOf(l)), " asked for ", foreign(l.tool || l.event, "code")], facts: [["Through", l.via], ["Of the pack", l.pack], ...flowsOf(l, carried)] }),
   question: () => ({ head: ["You were asked"] }),
   answer: (l) => ({ head: [ANSWERS[l.reach ?? ""] ?? UNANSWERED[l.outcome] ?? `The question ended: ${l.outcome},`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? "", l.outcome === "ok for another" ? ", which was for an identical call of the same client" : ""] }),
   decision: (l) => ({ head: [decided2(l)], facts: [["By", ruleWords(l.rule)]] }),
@@ -1691,13 +1692,13 @@ function line(l, given2) {
   const what = [
     make("span", "soft", usual ? "" : l.event === "ask" ? "You were asked: " : `${l.event} `),
     id ? link("record", { call: id }, l.tool ? tool : when(l.time)) : tool,
-    foreign(l.domain ? ` · ${l.domain}` : "", "soft")
+    foreign([l.pack && (l.event === "pack" ? l.pack : `pack ${l.pack}`), l.domain].filter(Boolean).map((of) => ` · ${of}`).join(""), "soft")
   ];
   const client2 = foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · "));
   const outcome = l.event === "ask" ? answerOf(l) : usual || l.outcome === "ok" ? outcomeChip(l.outcome) : foreign(l.outcome);
   const made2 = row(make("span", "number", when(l.time)), what, foreign(given2 || (usual ? "" : l.reason ?? "")), client2, outcome, usual || l.asked ? timeOf(l) : "");
   const said3 = [
-    [l.tool, l.domain].filter(Boolean).join(" · "),
+    [l.tool, l.domain, l.pack && `pack ${l.pack}`].filter(Boolean).join(" · "),
     given2,
     [l.decision, l.reach, l.by && `by ${l.by}`, l.rule].filter(Boolean).join(" · "),
     ...l.flows ?? [],
@@ -1733,7 +1734,7 @@ __export(sites_exports, {
 // rules.ts
 var MODES = {
   open: "Everything is allowed that no rule asks about or denies.",
-  careful: "You are asked before what cannot be undone, and where no browser vouches for the site.",
+  careful: "You are asked before what cannot be undone, where no browser vouches for the site, and once for each site and pack before a pack changes something.",
   ask: "You are asked about everything, once for each client and site.",
   "read-only": "Nothing but reading is done, whatever a rule says."
 };
@@ -2608,7 +2609,7 @@ function parts2(tool, where2) {
     heading(foreign(title || tool.source || tool.name, "title")),
     make("p", "", foreign(tool.name, "code"), " ", mark(tool.class, words3.word)),
     make("p", "foreign lines", describe(tool)),
-    make("p", tool.class === "destructive" ? "bad" : "soft", words3.sentence + (says.length ? ` Its page says: ${says.join(", ")}.` : "")),
+    make("p", tool.class === "destructive" ? "bad" : "soft", words3.sentence + (says.length ? ` Its ${tool.pack ? "pack" : "page"} says: ${says.join(", ")}.` : "")),
     where2,
     trial,
     make("p", "reads soft", "To call it here, this page has to be one that decides; see above."),
@@ -2661,6 +2662,7 @@ function whereParts(tool, where2, args2) {
   const facts3 = [];
   if (tool.domain) facts3.push(["Site", link2(args2, { kind: "tools", site: tool.domain, q: "", of: "", from: "", tool: "" }, foreign(tool.domain)), tool.tab ? ` · tab ${tool.tab}` : ""]);
   else facts3.push(["Site", "none: it is a tool of the hub itself"]);
+  if (tool.pack) facts3.push(["Pack", foreign(tool.pack, "code"), ", which you have added: the page itself does not offer it"]);
   if (!tool.listed) facts3.push(["Lists", "Clients are not listed it, because of --expose and its budget. They reach it by name, or through the tool proxy."]);
   if (typeof where2 === "string") facts3.push(["A call", foreign(where2)]);
   if (typeof where2 !== "object") return [factsOf(facts3)];
