@@ -84,7 +84,8 @@ func (im *importer) scriptTool(script *strings.Builder, t spec.PackTool, code, f
 	fmt.Fprintf(script, `document.modelContext.registerTool({
   ...%s,
   execute: async (args) => {
-    const result = await (%s)(args ?? {});
+    const result = await (%s
+)(args ?? {});
     if (%s) throw new Error(String(%s));
     return result ?? null;
   },

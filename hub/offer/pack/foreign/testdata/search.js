@@ -12,4 +12,4 @@
 async function(args) {
   if (args.query === 'private') return {error: 'HTTP 401', hint: 'Log in first'};
   return [args.query].slice(0, parseInt(args.count) || 10);
-}
+} // ten, if nothing else is said
