@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -99,6 +100,36 @@ func TestTodaysRequestsBecomeSteps(t *testing.T) {
 	if want := slices.Concat(pages, reach); !slices.Equal(p.Match, want) {
 		t.Errorf("the pack reaches\n%q, want no more than its pages and requests\n%q", p.Match, want)
 	}
+}
+
+// A package whose requests go to more paths than a pack has patterns is imported, and the owner is told
+// that it reaches the whole host.
+func TestManyRequestsAreOneHost(t *testing.T) {
+	var w map[string]any
+	if err := json.Unmarshal(read(t, "notes.webmcp-today.json"), &w); err != nil {
+		t.Fatal(err)
+	}
+	endpoints := map[string]any{}
+	var tools []any
+	for i := range 25 {
+		name := fmt.Sprintf("find%d", i)
+		endpoints[name] = map[string]any{"method": "GET", "path": "/api/" + name}
+		tools = append(tools, map[string]any{"name": name, "description": "Finds.", "inputSchema": map[string]any{"type": "object"}, "execution": map[string]any{"mode": "api", "endpoint": name}})
+	}
+	w["tools"] = tools
+	w["api"].(map[string]any)["endpoints"] = endpoints
+	text, err := json.Marshal(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, notes, err := Import("many.json", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := p.Match[len(p.Match)-1]; len(p.Tools) != 25 || last != "https://www.acmenotes.com/*" || len(p.Tools[24].On) != 3 {
+		t.Errorf("%d tools on %q reach %q", len(p.Tools), p.Tools[24].On, p.Match)
+	}
+	noted(t, notes, "becomes www.acmenotes.com alone", "https://help.acmenotes.com/* is left out", "so the pack reaches all of www.acmenotes.com")
 }
 
 // Scripts of other formats run as they do there: each registers its tools by WebMCP.

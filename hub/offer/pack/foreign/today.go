@@ -13,6 +13,9 @@ import (
 	"tabhub/spec"
 )
 
+// maxPatterns is how many patterns a pack may have.
+const maxPatterns = 20
+
 // todayEngine is the level of webmcp-today's engine that Import knows.
 const todayEngine = 1
 
@@ -112,6 +115,10 @@ func (im *importer) today(data []byte) error {
 			continue
 		}
 		p.Match, p.Tools = union(p.Match, reach), append(p.Tools, tool)
+	}
+	if len(p.Match) > maxPatterns {
+		im.note("the tools ask %d paths, more than a pack has patterns, so the pack reaches all of %s", len(p.Match)-len(on), base.Host)
+		p.Match = union(on, []string{"https://" + base.Host + "/*"})
 	}
 	if len(p.Match) > len(on) { // now each tool must say on which pages it is
 		for i := range p.Tools {
