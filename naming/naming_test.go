@@ -275,6 +275,9 @@ func FuzzNames(f *testing.F) {
 				{kind, spec.Domain(d1), t1, i1, ""}, {kind, spec.Domain(d2), t2, i2, ""},
 				{kind, spec.Domain(d1), t2, i1, ""}, {kind, spec.Domain(d2), t1, i1, ""}, {kind, spec.Domain(d1), 0, i2, ""},
 			}
+			if !IsClaimed(spec.Domain(d1)) {
+				ids = append(ids, Identity{kind, spec.Domain(d1), t1, i1, "shop"}, Identity{kind, spec.Domain(d1), t1, i1, "shop-tools-with-quite-a-long-name"}, Identity{kind, spec.Domain(d1), t1, i1, "shop-tools-with"})
+			}
 			held := map[string]Identity{}
 			taken := func(s string) (Identity, bool) { id, ok := held[s]; return id, ok }
 			names := map[Identity]string{}

@@ -215,7 +215,7 @@ func TestForgedPacks(t *testing.T) {
 func TestOwnToolWins(t *testing.T) {
 	withPacks(t, func(t *testing.T, f *packFixture, shop *pack.Pack) {
 		e := f.browser(true)
-		if r := f.offer(e, 1, shop, "@order", "@find", "order"); r.Accepted != 2 || len(r.Rejected) != 1 || r.Rejected[0].Name != "order" || !strings.Contains(r.Rejected[0].Reason, "the site has a tool of that name") {
+		if r := f.offer(e, 1, shop, "@order", "@find", "order"); r.Accepted != 2 || len(r.Rejected) != 1 || r.Rejected[0].Name != "order (pack shop)" || !strings.Contains(r.Rejected[0].Reason, "the site has a tool of that name") {
 			t.Errorf("%+v", r)
 		}
 		f.want("pack_shop_find website_tool_order")

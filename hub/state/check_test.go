@@ -14,8 +14,8 @@ import (
 	"tabhub/spec"
 )
 
-// However tabs come, go, sleep, take another's place and change what they offer, and sessions
-// lease and open them, the state makes sense after each change.
+// However tabs come, go, sleep, take another's place and change what they offer, packs are removed, and
+// sessions lease and open tabs, the state makes sense after each change.
 func TestConsistentAfterEachChange(t *testing.T) {
 	for seed := range uint64(2) {
 		h := &history{fixture: newFixture(t), Rand: rand.New(rand.NewPCG(seed, 1)), joined: map[spec.PeerID]bool{}}
@@ -47,7 +47,7 @@ func (h *history) step() {
 	}
 	h.joined[at.Peer] = true
 	by := agent(fmt.Sprint(h.IntN(3)))
-	switch h.IntN(14) {
+	switch h.IntN(15) {
 	case 0:
 		h.closeTab(at)
 	case 1:
@@ -74,6 +74,13 @@ func (h *history) step() {
 		h.change(func(tx *Tx) { tx.Agents().Opened(by, at); tx.Agents().Remember(by, at) })
 	case 9:
 		h.went(by, h.IntN(2) == 0)
+	case 10:
+		h.change(func(tx *Tx) { tx.DropItems(func(it *item.Item) bool { return it.Pack.Hash == "h0" }) })
+		for addr, t := range h.tabs {
+			if slices.ContainsFunc(t.items[spec.KindTool], func(it *item.Item) bool { return it.Pack.Hash == "h0" }) {
+				h.t.Errorf("tab %s has a tool of a pack that was removed", addr)
+			}
+		}
 	default:
 		h.begin(at, url+fmt.Sprint("/", h.IntN(3)))
 	}
@@ -83,7 +90,7 @@ func (h *history) step() {
 	}
 }
 
-// begin begins the registration of random tools, of which t0 is cached.
+// begin begins the registration of random tools, of which t0 is cached and some are of packs.
 func (h *history) begin(at spec.TabAddr, url string) {
 	m := &spec.Register{Kind: spec.KindTool, TabURL: url}
 	var r *Registration
@@ -97,6 +104,9 @@ func (h *history) begin(at spec.TabAddr, url string) {
 		}
 		if h.IntN(4) == 0 {
 			more += `,"departed":true`
+		}
+		if h.IntN(4) == 0 {
+			more += fmt.Sprintf(`,"pack":{"name":"p","hash":"h%d"}`, h.IntN(2))
 		}
 		p, err := item.ProvenanceOf(r.Conn, r.TabURL, item.Claim{})
 		items = append(items, h.parse(m.Kind, json.RawMessage(fmt.Sprintf(`{"name":"t%d"%s}`, i, more)), p, err))

@@ -85,7 +85,13 @@ func (it *Item) Warn(all []spec.Rejection) []spec.Rejection {
 	return all
 }
 
-func (it *Item) shownName() string { return describe.Clean(it.Source, spec.MaxName) }
+func (it *Item) shownName() string {
+	name := describe.Clean(it.Source, spec.MaxName)
+	if it.Pack.Name != "" {
+		name += " (pack " + it.Pack.Name + ")"
+	}
+	return name
+}
 
 // Arguments returns the arguments of a call of a tool, or of a prompt, as the page takes them,
 // and notes for the client: see schema.Schema.Arguments. With check, it checks them against
