@@ -72,6 +72,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		return nil, err
 	}
 	ps := packs.Open(c, rules)
+	c.Options.Packs = ps
 	ls := lists.New(c, rules, opts.TabNames)
 	cs := call.New(c, rules, ls, call.Options{
 		Telemetry: opts.Telemetry, CallTimeout: opts.CallTimeout, CallTimeoutMax: opts.CallTimeoutMax, PersonTimeout: opts.PersonTimeout,
@@ -83,6 +84,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		Registered: ls.Resubscribe, Updated: ls.ResourceUpdated,
 		Superseded: cs.EndQuestions, InFlight: cs.PeersInFlight,
 	})
+	ps.Start()
 	ls.Start()
 	cs.ResumeTasks()
 	c.Serve()

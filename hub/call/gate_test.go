@@ -20,7 +20,7 @@ import (
 // Each request that there is has its place: it is decided about as a call or as a control
 // request, or is the hub's own.
 func TestEachRequestIsDecidedAbout(t *testing.T) {
-	own := []string{"Ask", "EndRoom", "ListTabs", "Ping", "SubscribeResource"} // Ping is sent by no Hub
+	own := []string{"Ask", "EndRoom", "ListTabs", "Ping", "Record", "SubscribeResource"} // Ping is sent by no Hub
 	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "spec", "message.go"), nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestEachRequestIsDecidedAbout(t *testing.T) {
 		"Navigate": &spec.Navigate{}, "Screenshot": &spec.Screenshot{}, "Text": &spec.Text{},
 		"Rest": &spec.Rest{WaitMs: 1},
 	}
-	called := []string{"ExecuteTool", "ReadResource", "GetPrompt", "Complete"}
+	called := []string{"ExecuteTool", "Run", "ReadResource", "GetPrompt", "Complete"}
 	found := 0
 	for _, decl := range f.Decls {
 		method, ok := decl.(*ast.FuncDecl)

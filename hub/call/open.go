@@ -24,7 +24,7 @@ func (r *run) open(ctx context.Context) error {
 	}
 	err := r.openTab(ctx)
 	if _, failed := errors.AsType[*core.Failure](err); failed && len(r.excluded) > 0 {
-		return errTabClosed // it was sent before
+		return r.tabClosed() // it was sent before
 	}
 	return err
 }
@@ -37,6 +37,11 @@ func (r *run) openTab(ctx context.Context) error {
 	it := h.core.State().Known(&r.ref, h.rules.By(r.by))
 	url, ready, away := h.core.State().Opener(&r.ref, h.rules.By(r.by), r.peer, time.Now())
 	h.core.RUnlock()
+	if gone := r.target.Item; it == nil && gone != nil {
+		if _, err := h.packTool(gone); err != nil {
+			return err
+		}
+	}
 	switch {
 	case r.leased != nil && (r.opened || it == nil || !it.Verified): // nothing is opened at what is only claimed
 		return r.leased

@@ -19,6 +19,7 @@ import (
 	"tabhub/hub/call/ledger"
 	"tabhub/hub/core"
 	"tabhub/hub/offer/item"
+	"tabhub/hub/offer/pack"
 	"tabhub/hub/offer/schema"
 	"tabhub/hub/state"
 	"tabhub/hub/telemetry"
@@ -37,6 +38,9 @@ func (r *run) progressed(p spec.Progress) {
 	r.reached = max(r.reached, p.Progress)
 	if p.Progress = r.reached; p.Total != nil && *p.Total < p.Progress {
 		p.Total = nil
+	}
+	if p.Message != "" {
+		r.said = p.Message
 	}
 	progressed(r.call, p)
 	if r.by.Progress != nil {
@@ -107,6 +111,8 @@ type run struct {
 	inputUntil time.Time   // until when it waits for the owner's use of the tab to end; zero: it has not
 	ad         admission
 	checked    *item.Item      // the arguments fit this item's schema
+	tool       *pack.Tool      // that checked is of a pack, whose steps are sent; nil: the page's own
+	said       string          // by the page, of how far it has come
 	pageArgs   json.RawMessage // args as its page takes them
 	taken      []string        // what of args was taken for something else
 
@@ -228,7 +234,7 @@ func cleanError(err error) error {
 // says that the answer is no result.
 func (r *run) receive(resp spec.Response, err error) error {
 	if err != nil {
-		return cleanError(err)
+		return r.withProgress(cleanError(err))
 	}
 	switch it := r.target.Item; r.kind {
 	case spec.KindTool:
@@ -385,11 +391,16 @@ func (r *run) check(it *item.Item) error {
 	if r.checked == it {
 		return nil
 	}
-	args, notes, err := it.Arguments(r.args, r.site.Check != storage.CheckOff)
+	var err error
+	if r.tool, err = r.h.packTool(it); err != nil {
+		return err
+	}
+	// What fills in the steps of a pack is checked, as no code of the page does.
+	args, notes, err := it.Arguments(r.args, r.tool != nil || r.site.Check != storage.CheckOff)
 	r.doubts = ""
 	if err != nil {
 		violations, ok := errors.AsType[*schema.Violations](err)
-		if !ok || !violations.Lenient || r.site.Check == storage.CheckStrict {
+		if !ok || !violations.Lenient || r.tool != nil || r.site.Check == storage.CheckStrict {
 			return &core.Failure{Code: spec.FailInvalidArguments, Message: err.Error()}
 		}
 		r.doubts = err.Error()
@@ -470,6 +481,7 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	r.call.Decided(r.ad.effect())
 	r.call.Sending(twice, t.Addr, "")
 	resp, err := h.gate.send(ctx, p, t.Addr, r.request(ctx, t.Item), wait)
+	resp, err = r.ran(resp, err)
 	if notSent(err) {
 		r.call.NotSent(twice)
 	}
@@ -522,6 +534,9 @@ func (r *run) request(ctx context.Context, it *item.Item) spec.Request {
 			c.Ref = spec.CompleteRef{Type: spec.RefResource, URI: it.Source}
 		}
 		return &c
+	}
+	if r.tool != nil {
+		return r.tool.Request(r.pageArgs, it.Frame, it.Origin)
 	}
 	ext := r.by.Extensions
 	if parent := telemetry.Traceparent(ctx); parent != "" {
@@ -603,7 +618,7 @@ func (r *run) lost(ctx context.Context, err error) (retry bool, _ error) {
 		if errors.Is(err, tabtransport.ErrNotContinued) {
 			return false, errNotContinued
 		}
-		return false, errTabClosed
+		return false, r.tabClosed()
 	}
 	r.excluded = append(r.excluded, r.target.Addr)
 	r.peer = r.target.Addr.Peer

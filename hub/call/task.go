@@ -24,13 +24,17 @@ func (cs *Calls) ResumeTasks() {
 	cs.ledger.Restore(cs.core.Documents(ledger.Kind))
 	for _, task := range cs.ledger.Unended() {
 		of := task.TaskOf()
-		if r, c := cs.restoreCall(task, of); r != nil {
+		r, c, err := cs.restoreCall(task, of)
+		if r != nil {
 			cs.resume(r, c)
 			continue
 		}
 		f := &core.Failure{Code: spec.FailNotConnected, Message: "the hub was restarted before the call was sent to a page; it has had no effect: call again"}
 		if of.Own || of.Sent != nil { // which this process cannot read
 			f.Message = "the hub was restarted while the call was under way; it may have taken effect"
+		}
+		if err != nil {
+			f.Message += ". Its answer cannot be read: " + err.Error()
 		}
 		task.EndTask(f.Result(), nil)
 	}
@@ -85,22 +89,27 @@ func (r *run) describeSent(sent tabtransport.Sent) func() json.RawMessage {
 	}
 }
 
-// restoreCall returns the call of a task as the process before had it, nil if that has sent none.
-func (cs *Calls) restoreCall(task *ledger.Call, of ledger.TaskOf) (*run, *sentCall) {
+// restoreCall returns the call of a task as the process before had it, nil if that has sent none. The error
+// is that of an item that is none any more.
+func (cs *Calls) restoreCall(task *ledger.Call, of ledger.TaskOf) (*run, *sentCall, error) {
 	c := &sentCall{}
 	if of.Sent == nil || json.Unmarshal(of.Sent, c) != nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	it, err := cs.core.ParseStored(spec.KindTool, c.Item, item.Provenance{Domain: c.Domain, Origin: c.Origin, Verified: c.Verified})
 	if err != nil {
-		return nil, nil
+		return nil, nil, err
+	}
+	tool, err := cs.packTool(it)
+	if err != nil {
+		return nil, nil, err
 	}
 	by := &consent.Caller{
 		Principal: &policy.Principal{ID: of.Client, Name: c.Name}, Said: c.Said, Session: c.Session, Agent: c.Agent, Bound: c.Bound, Via: c.Via,
 		Progress: func(p spec.Progress) { task.Says(p.Message) },
 	}
 	r := &run{
-		h: cs, call: task, id: c.Call, kind: spec.KindTool, name: of.Tool, by: by, start: c.Began, sent: true,
+		h: cs, tool: tool, call: task, id: c.Call, kind: spec.KindTool, name: of.Tool, by: by, start: c.Began, sent: true,
 		target: state.Candidate{Addr: c.To, Item: it, URL: c.URL}, reason: c.Reason, timeout: c.Timeout,
 		action: core.ActionFor(by, it, it.Source),
 	}
@@ -111,7 +120,7 @@ func (cs *Calls) restoreCall(task *ledger.Call, of ledger.TaskOf) (*run, *sentCa
 	}
 	r.ref.ID.Domain, r.ref.ID.Item, r.ref.ID.Pack = c.Domain, it.Source, it.Pack.Name
 	r.progress = r.progressed
-	return r, c
+	return r, c, nil
 }
 
 // resume asks the page for the answer to a call that an earlier process has sent it, and ends the
@@ -152,11 +161,12 @@ func (cs *Calls) resume(r *run, c *sentCall) {
 // resumed records how a call has ended that was resumed, and returns its result. ok is false if it
 // has none, as its client has cancelled it.
 func (r *run) resumed(ctx context.Context, resp spec.Response, err error) (_ json.RawMessage, ok bool) {
+	resp, err = r.ran(resp, err)
 	remote, _ := errors.AsType[*spec.Error](err)
 	switch {
 	case errors.Is(err, tabtransport.ErrLost), remote != nil && remote.Code == spec.CodeTabNotFound:
 		r.next = r.h.nextPage(ctx, r.target.Addr)
-		err = errTabClosed
+		err = r.tabClosed()
 	case errors.Is(err, tabtransport.ErrTimeout):
 		err = r.timedOut()
 	case err == nil && string(rawjson.Get(resp.Result, "resultType")) == `"input_required"`:

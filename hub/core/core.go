@@ -137,12 +137,16 @@ var (
 	ErrSuperseded = errors.New("another hub serves this user now")
 )
 
-// ParseStored parses an item as it was stored.
+// ParseStored parses an item as it was stored. One of a pack is as the pack that is active defines it.
 func (c *Core) ParseStored(kind spec.Kind, raw json.RawMessage, from item.Provenance) (*item.Item, error) {
-	return item.Parse(kind, raw, &c.schemas, func(claimed item.Claim) (item.Provenance, error) {
+	it, err := item.Parse(kind, raw, &c.schemas, func(claimed item.Claim) (item.Provenance, error) {
 		from.Pack = claimed.Pack // which was checked when it was registered
 		return from, nil
 	})
+	if err != nil {
+		return it, err
+	}
+	return define(c, it)
 }
 
 // restoreItems parses the items of a stored tab. One that no longer passes the checks
@@ -154,9 +158,6 @@ func restoreItems(c *Core, r storage.Tab) []*item.Item {
 			it, err := c.ParseStored(kind, raw, item.Provenance{Domain: r.Domain, Origin: r.Origin, Verified: r.Verified})
 			if err == nil && it.Pack.Name != "" && r.Browser == "" {
 				err = errNoBrowser
-			}
-			if err == nil {
-				it, err = define(c, it)
 			}
 			if err != nil {
 				c.Log.Warn("stored item left out", "domain", r.Domain, "tool", it.Source, "err", err)

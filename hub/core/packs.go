@@ -39,18 +39,14 @@ func define(c *Core, it *item.Item) (*item.Item, error) {
 	t := of.Tool(it.Source)
 	switch {
 	case t != nil:
-		return it.Packed(packed(t))
+		return it.Packed(item.Packed{Definition: t.Definition(), Class: t.Class, Repeatable: t.Repeatable, Digest: t.Digest()})
 	case of.Script != "":
 		return it.Packed(item.Packed{Class: policy.Write, Digest: of.Hash})
 	}
 	return it, fmt.Errorf("the pack %s has no tool of that name", of.Name)
 }
 
-func packed(t *pack.Tool) item.Packed {
-	return item.Packed{Definition: t.Definition(), Class: t.Class, Repeatable: t.Repeatable, Digest: t.Digest()}
-}
-
-// ToolItem returns the item of a pack's tool at an origin, as the page itself has it in a tab there.
+// ToolItem returns the item of an active pack's tool at an origin, as the page itself has it in a tab there.
 func ToolItem(c *Core, t *pack.Tool, origin string) (*item.Item, error) {
 	domain, err := naming.DomainOf(origin, true)
 	if err != nil {
@@ -58,11 +54,7 @@ func ToolItem(c *Core, t *pack.Tool, origin string) (*item.Item, error) {
 	}
 	ref := rawjson.AppendStringMember(rawjson.AppendStringMember([]byte{'{'}, "name", t.Pack.Name), "hash", t.Pack.Hash)
 	raw := rawjson.AppendMember(rawjson.AppendStringMember([]byte{'{'}, "name", t.Name), "pack", append(ref, '}'))
-	it, err := c.ParseStored(spec.KindTool, append(raw, '}'), item.Provenance{Domain: domain, Origin: origin, Verified: true})
-	if err != nil {
-		return nil, err
-	}
-	return it.Packed(packed(t))
+	return c.ParseStored(spec.KindTool, append(raw, '}'), item.Provenance{Domain: domain, Origin: origin, Verified: true})
 }
 
 var errInactive = errors.New("that version of the pack is not active: it was removed, or another one was accepted")

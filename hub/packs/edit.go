@@ -123,6 +123,9 @@ func (p *Packs) edit(name string, f func(was State) (State, change, error)) erro
 		delete(packs, name)
 	}
 	p.table.Store(newTable(packs))
+	if is.Active != was.Active {
+		p.offer()
+	}
 	p.changed.Fire()
 	p.core.NoteChange()
 	p.core.Record(record.Entry{Time: time.Now(), Event: record.Pack, By: c.by, Pack: name, Outcome: c.what, Reason: c.of.Hash})

@@ -1,0 +1,57 @@
+package call
+
+import (
+	"errors"
+	"strings"
+
+	"tabhub/hub/core"
+	"tabhub/hub/offer/item"
+	"tabhub/hub/offer/pack"
+	"tabhub/spec"
+)
+
+// packTool returns the tool of a pack that an item is; nil for what is the page's own. What is sent are its
+// steps, whatever the owner accepts meanwhile. The error says that its version is not active any more.
+func (cs *Calls) packTool(it *item.Item) (*pack.Tool, error) {
+	if it.Pack.Name == "" {
+		return nil, nil
+	}
+	if of := cs.core.Options.Packs.Pack(it.Pack); of != nil {
+		if t := of.Tool(it.Source); t != nil {
+			return t, nil
+		}
+		return &pack.Tool{PackTool: spec.PackTool{Name: it.Source}, Pack: of}, nil // which a script has registered
+	}
+	return nil, core.Fail(spec.FailToolError, "the pack %s was removed, or another version of it was accepted; nothing was sent. List the tools again", it.Pack.Name)
+}
+
+// ran reads the answer to the call of a pack's tool, as that of a page's.
+func (r *run) ran(resp spec.Response, err error) (spec.Response, error) {
+	if r.tool == nil || err != nil {
+		return resp, err
+	}
+	var result spec.RunResult
+	if err := spec.Decode(resp.Result, &result); err != nil {
+		return spec.Response{}, core.Fail(spec.FailToolError, "the browser's answer cannot be read (%s). %s", err.Message, r.tool.LossWords(nil))
+	}
+	answer := spec.Response{Page: result.Page}
+	answer.Result, answer.Failed = r.tool.Result(&result)
+	return answer, nil
+}
+
+// tabClosed is why a call ends that was sent to a tab which is gone.
+func (r *run) tabClosed() error {
+	if r.tool == nil {
+		return errTabClosed
+	}
+	return core.Fail(spec.FailTabClosed, "the tab went away after the call was sent. %s", r.tool.LossWords(nil))
+}
+
+// withProgress adds to a failure of a pack's tool that was sent how far its steps were said to have come.
+func (r *run) withProgress(err error) error {
+	f, ok := errors.AsType[*core.Failure](err)
+	if !ok || r.tool == nil || !r.sent || r.said == "" {
+		return err
+	}
+	return &core.Failure{Code: f.Code, Message: strings.TrimSuffix(f.Message, ".") + ". The last that was heard of it: " + r.said}
+}
