@@ -48,8 +48,9 @@ type hub struct {
 
 	registered func(spec.Kind) spec.Registered // the answer; static after the first browser
 
-	owner spec.OwnerState // as the extension hears it
-	reown chan struct{}   // capacity 1: owner is another
+	owner spec.OwnerState   // as the extension hears it
+	packs []spec.ActivePack // likewise; nil: nothing is said of packs
+	reown chan struct{}     // capacity 1: owner or packs are others
 }
 
 // userInput is what the extension says of the owner's input in a tab.
@@ -84,6 +85,7 @@ type item struct {
 	FrameID      int64           `json:"frameId"`
 	Origin       string          `json:"origin"`
 	Departed     bool            `json:"departed"`
+	Pack         *spec.PackRef   `json:"pack"`
 }
 
 const browserPeer = spec.PeerID("browser")
@@ -129,9 +131,12 @@ func (h *hub) serve() {
 		Watch: func(ctx context.Context, _ tabtransport.Admission, _ spec.PeerID, tell func(any)) {
 			for {
 				h.mu.Lock()
-				owner := h.owner
+				owner, packs := h.owner, h.packs
 				h.mu.Unlock()
 				tell(owner)
+				if packs != nil {
+					tell(spec.Packs{Packs: packs})
+				}
 				select {
 				case <-h.reown:
 				case <-ctx.Done():
@@ -196,6 +201,11 @@ func (h *hub) tellOwner(f func(*spec.OwnerState)) {
 	case h.reown <- struct{}{}:
 	default:
 	}
+}
+
+// tellPacks changes the packs that the extension hears of.
+func (h *hub) tellPacks(packs ...spec.ActivePack) {
+	h.tellOwner(func(*spec.OwnerState) { h.packs = append([]spec.ActivePack{}, packs...) })
 }
 
 // wait waits until is true of what h remembers.

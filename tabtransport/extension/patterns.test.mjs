@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { matchesAny } from "./patterns.ts";
+import { matchesAny, within } from "./patterns.ts";
 
 // A pattern that the hub reads otherwise than the browser would show a tool, or let a step reach, where
 // its owner did not allow it.
@@ -16,3 +16,9 @@ for (const [pattern, yes, no] of [
     for (const url of no) assert.ok(!matchesAny([pattern], url), url);
   });
 }
+
+test("a pattern is narrowed to a site that is shared", () => {
+  assert.equal(within("https://*.a.example/x/*", "https://b.a.example"), "https://b.a.example:443/x/*");
+  assert.equal(within("http://localhost/*", "http://localhost:8080"), "http://localhost:8080/*");
+  assert.equal(within("https://a.example/*", "https://b.example"), undefined);
+});

@@ -33,3 +33,11 @@ function glob(pattern: string, text: string) {
   }
   return text.length - at >= tail.length && text.endsWith(tail);
 }
+
+/** A pattern for those pages of an origin that a pattern is for; undefined if there are none. */
+export function within(pattern: string, origin: string) {
+  const [, scheme, rest, path = ""] = /^([^:]*:\/\/)([^/]*)(\/.*)$/.exec(pattern) ?? [];
+  if (!matchesAny([`${scheme}${rest}/*`], `${origin}/`)) return undefined;
+  const { protocol, hostname, port } = new URL(origin);
+  return `${protocol}//${hostname}:${port || (protocol === "https:" ? 443 : 80)}${path}`;
+}

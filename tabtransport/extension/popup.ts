@@ -147,6 +147,7 @@ function section(site: SiteView | undefined, page: PageView, why: string) {
     if (site.tools.length > MANY) parts.push(finder(list));
     parts.push(list);
   } else parts.push(make("p", "soft", whyNone(page, site, BROWSER_HAS_WEBMCP)));
+  if (on && site.packs.length) parts.push(make("h3", "", "Packs for this site"), ...site.packs.map(packItem));
   if (page.web && !page.allowed) parts.push(allow(origin));
   else if (!site.tools.length && wantsReload(page, site, BROWSER_HAS_WEBMCP)) parts.push(reload());
   if (rejected.length) {
@@ -182,7 +183,20 @@ function finder(list: HTMLElement) {
   return field;
 }
 
+/** A switch for a pack of the hub's owner, in this browser. */
+function packItem({ name, hash, title, script, on }: PackView) {
+  const means = on ? "Its tools are offered here" : script ? "It waits for you: a script can do anything in the pages of its sites" : "Its tools are not offered in this browser";
+  const item = toggle(title && title !== name ? `${name}: ${title}` : name, script && on ? "A script: it can do anything in the pages of its sites" : means, on, async (on) => {
+    await ask({ ask: "pack", hash, on });
+    await show();
+    (document.querySelector(`[data-pack="${CSS.escape(name)}"]`) as HTMLElement | null)?.focus();
+  });
+  (item.querySelector("input") as HTMLInputElement).dataset.pack = name;
+  return item;
+}
+
 function toolItem(tool: ToolView, origin: string) {
+  if (tool.pack) return make("li", "wide", make("code", "", tool.name), make("span", "soft", ` of the pack ${tool.pack}`));
   const key = JSON.stringify([origin, tool]);
   const known = tools.get(key);
   if (known) return known;

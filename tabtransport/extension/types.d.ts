@@ -261,6 +261,8 @@ interface SiteView {
   /** Whether a document of the site has the content script. */
   reached: boolean;
   tools: ToolView[];
+  /** The packs that have tools for its pages, or would if they were on. */
+  packs: PackView[];
   rejected: Rejection[];
 }
 
@@ -271,6 +273,19 @@ interface ToolView {
   description: string;
   /** What it may change, by what the page says. */
   class: ToolClass;
+  /** The name of the pack that it is of, if it is not the page's own. */
+  pack?: string;
+}
+
+/** A pack of the hub's owner. */
+interface PackView {
+  name: string;
+  hash: string;
+  title: string;
+  /** Whether it is a script, which can do anything in its pages. */
+  script: boolean;
+  /** Whether this browser offers its tools. */
+  on: boolean;
 }
 
 type ToolClass = "read" | "write" | "destructive";
@@ -409,6 +424,7 @@ interface InvitationView {
 type UIRequest =
   /** Without a tab, as of settings: how the browser stands. */
   | { ask: "status"; tabId?: number }
+  | { ask: "pack"; hash: string; on: boolean }
   | { ask: "site"; origin: string; on?: boolean; keep?: boolean; webmcp?: boolean }
   | { ask: "settings" }
   | { ask: "save"; settings: Partial<Settings> }

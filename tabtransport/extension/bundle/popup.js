@@ -723,6 +723,7 @@ function section(site, page, why) {
     if (site.tools.length > MANY) parts.push(finder(list2));
     parts.push(list2);
   } else parts.push(make("p", "soft", whyNone(page, site, BROWSER_HAS_WEBMCP)));
+  if (on && site.packs.length) parts.push(make("h3", "", "Packs for this site"), ...site.packs.map(packItem));
   if (page.web && !page.allowed) parts.push(allow(origin));
   else if (!site.tools.length && wantsReload(page, site, BROWSER_HAS_WEBMCP)) parts.push(reload());
   if (rejected.length) {
@@ -755,7 +756,18 @@ function finder(list2) {
   find();
   return field;
 }
+function packItem({ name, hash, title, script, on }) {
+  const means = on ? "Its tools are offered here" : script ? "It waits for you: a script can do anything in the pages of its sites" : "Its tools are not offered in this browser";
+  const item = toggle(title && title !== name ? `${name}: ${title}` : name, script && on ? "A script: it can do anything in the pages of its sites" : means, on, async (on2) => {
+    await ask({ ask: "pack", hash, on: on2 });
+    await show();
+    document.querySelector(`[data-pack="${CSS.escape(name)}"]`)?.focus();
+  });
+  item.querySelector("input").dataset.pack = name;
+  return item;
+}
 function toolItem(tool, origin) {
+  if (tool.pack) return make("li", "wide", make("code", "", tool.name), make("span", "soft", ` of the pack ${tool.pack}`));
   const key = JSON.stringify([origin, tool]);
   const known = tools.get(key);
   if (known) return known;

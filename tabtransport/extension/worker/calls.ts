@@ -9,7 +9,7 @@ import { endOf, type ActivityLog } from "./activity.ts";
 import type { Hub } from "./hub.ts";
 import type { Navigations, Navigation } from "./navigations.ts";
 
-import { classOf, type Tabs } from "./tabs.ts";
+import { classOf, isPageTool, type Tabs } from "./tabs.ts";
 
 /** How long a request waits for a document that is just being loaded, in ms. */
 const LOADING = 5_000;
@@ -492,7 +492,7 @@ function question({ method, params }: HubMessage<CallMethod>): { offers: (offer:
     }
     case "browser/executeTool":
       return {
-        offers: ({ tools }) => tools.some(({ name }) => name === params.toolName),
+        offers: ({ tools }) => tools.some(isPageTool(params.toolName)),
         request: { ask: "tool", name: params.toolName, args: params.args as object },
         kind: "tool",
       };

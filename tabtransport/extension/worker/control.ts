@@ -48,6 +48,7 @@ export const CAPABILITIES = [
   "resume",
   "room",
   "hold",
+  "packs",
 ];
 // A browser without a window has no user to ask.
 if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("ask");

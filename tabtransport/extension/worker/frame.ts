@@ -1,5 +1,7 @@
 // One frame: what its document offers, and what documents before it have.
 
+import { packOf } from "./packs.ts";
+
 export const KINDS: ["tools", "resources", "prompts"] = ["tools", "resources", "prompts"];
 
 const NOTHING: Offer = { tools: [], resources: [], prompts: [], rejected: [] };
@@ -13,13 +15,15 @@ export class Frame {
   documentId = "";
   /** As the browser gives it. */
   origin = "";
+  /** The document's address. */
+  url = "";
   /** The origin that the tab showed then. */
   site = "";
   /** The dialog that its page has open. */
   dialog: Dialog | undefined;
   /** Whether its document does not answer. */
   silent = false;
-  /** What its document offers. */
+  /** What its document offers, and the tools that packs give it. */
   offer = NOTHING;
   /** The number of the offer, by the document's own count; 0: it has made none yet. */
   count = 0;
@@ -54,11 +58,29 @@ export class Frame {
     this.silent = false;
   }
 
-  /** Takes what the document offers now. */
+  /** Takes what the document offers now: no page says that a tool is a pack's. */
   take(offer: Offer, count: number) {
-    this.offer = offer;
+    const own = offer.tools.map((tool) => ({ ...tool, pack: undefined }));
+    this.offer = { ...offer, tools: [...own, ...this.#packed(this.offer)] };
     this.count = count;
-    this.past = lacking(this.past, offer);
+    this.past = lacking(this.past, this.offer);
+  }
+
+  /**
+   * Takes the tools that packs give the document.
+   * @param stay whether such a tool of a document before it may still come back
+   * @returns whether they are others
+   */
+  takePacked(tools: Item[], stay: (tool: Item) => boolean) {
+    const before = JSON.stringify([this.#packed(this.offer), this.#packed(this.past)]);
+    const without = (offer: Offer, left: Item[]): Offer => ({ ...offer, tools: [...offer.tools.filter((tool) => !packOf(tool)), ...left] });
+    this.offer = without(this.offer, tools);
+    this.past = without(this.past, this.#packed(lacking(this.past, this.offer)).filter(stay));
+    return before !== JSON.stringify([this.#packed(this.offer), this.#packed(this.past)]);
+  }
+
+  #packed({ tools }: Offer) {
+    return tools.filter((tool) => packOf(tool));
   }
 
   /** The document has gone. */
@@ -106,8 +128,9 @@ function isEmpty({ tools, resources, prompts }: Offer) {
 function lacking(offer: Offer, other: Offer): Offer {
   if (isEmpty(offer)) return NOTHING;
   return perKind((kind) => {
-    const names = new Set(other[kind].map(nameOf));
-    return offer[kind].filter((item) => !names.has(nameOf(item)));
+    const keyOf = (item: Item) => `${packOf(item)?.name ?? ""} ${nameOf(item)}`;
+    const names = new Set(other[kind].map(keyOf));
+    return offer[kind].filter((item) => !names.has(keyOf(item)));
   });
 }
 

@@ -3,9 +3,10 @@
 // where a sentinel has seen a sign (README.md, "Where nothing is, nothing runs"). Most of them are
 // joined of several files (files.go).
 
+import { within } from "../patterns.ts";
 import { pattern, permits, permitsAll, permitsPage } from "./settings.ts";
 
-/** The scripts by their ids. */
+/** The scripts of the page's own world by their ids. */
 const SCRIPTS = { page: "content/page.js", plain: "content/plain.js" };
 const WEB = ["http://*/*", "https://*/*"];
 
@@ -13,11 +14,15 @@ const WEB = ["http://*/*", "https://*/*"];
 let changing: Promise<unknown> = Promise.resolve();
 
 /**
- * Makes the sentinel run in what is loaded from now on, as the settings say. The browser
- * remembers it, also while this worker sleeps.
+ * Makes the sentinel run in what is loaded from now on, as the settings say, and the rest of the extension in
+ * the pages of packs. The browser remembers it, also while this worker sleeps.
+ * @param packed match patterns of those pages
  */
-export function placeSentinel(settings: Settings) {
-  changing = changing.then(() => place(settings)).catch((error) => {
+export function placeScripts(settings: Settings, packed: string[]) {
+  changing = changing.then(() => place(settings, packed)).catch((error) => {
+    if (packed.length) console.error("tools of packs are not offered:", error);
+    return place(settings, []);
+  }).catch((error) => {
     // A pattern that the browser does not take: better nowhere than where it must not be.
     console.error("the sentinel cannot be placed:", error);
     return chrome.scripting.unregisterContentScripts().catch(() => {});
@@ -25,7 +30,7 @@ export function placeSentinel(settings: Settings) {
   return changing;
 }
 
-async function place({ mode, allowed, off, plain }: Settings) {
+async function place({ mode, allowed, off, plain }: Settings, packed: string[]) {
   const registered = await chrome.scripting.getRegisteredContentScripts();
   const shared = mode === "all" ? WEB : patterns(allowed);
   // A site that is left out is so wherever the others are matched.
@@ -33,6 +38,7 @@ async function place({ mode, allowed, off, plain }: Settings) {
   const wanted = [
     { ...script("page"), matches: shared, excludeMatches: [...patterns(off), ...without] },
     { ...script("plain"), matches: without, excludeMatches: patterns(off) },
+    { ...PACKED, matches: mode === "all" ? packed : allowed.flatMap((origin) => packed.flatMap((match) => within(match, origin) ?? [])), excludeMatches: patterns(off) },
   ].filter(({ matches }) => matches.length > 0);
   // An earlier version had others.
   const gone = registered.map(({ id }) => id).filter((id) => !wanted.some((script) => script.id === id));
@@ -47,6 +53,9 @@ async function place({ mode, allowed, off, plain }: Settings) {
 function script(id: keyof typeof SCRIPTS): chrome.scripting.RegisteredContentScript {
   return { id, js: [SCRIPTS[id]], world: "MAIN", runAt: "document_start", allFrames: true, matchOriginAsFallback: true };
 }
+
+/** What offers the tools of packs. */
+const PACKED: chrome.scripting.RegisteredContentScript = { id: "packs", js: ["content/frame.js"], world: "ISOLATED", runAt: "document_end", allFrames: true };
 
 function patterns(origins: string[]) {
   return origins.filter((origin) => /^https?:/.test(origin) && URL.canParse(origin)).map(pattern);
@@ -147,6 +156,24 @@ async function documentsAt(tabId: number, path: number[], settings: Settings) {
     injectImmediately: true,
   });
   return asked.filter(({ result }) => result).map(({ documentId }) => documentId);
+}
+
+/**
+ * Brings the extension to the documents that are open at some addresses.
+ * @param wanted whether an address is one of them
+ */
+export async function bringTo(settings: Settings, wanted: (url: string) => boolean) {
+  for (const { id } of await chrome.tabs.query({ url: WEB })) {
+    const frames = (id !== undefined && (await chrome.webNavigation.getAllFrames({ tabId: id }).catch(() => null))) || [];
+    for (const { url, documentId } of frames) {
+      if (wanted(url) && permitsPage(settings, url)) void start(documentTarget(id as number, documentId)).catch(() => {});
+    }
+  }
+}
+
+/** Brings the extension to a document, as far as the user shares its site. */
+export async function bringToDocument(tabId: number, documentId: string | undefined) {
+  await start(documentTarget(tabId, documentId)).catch(() => {}); // it may have gone
 }
 
 /**

@@ -63,6 +63,11 @@ export class Link {
     return this.#open;
   }
 
+  /** The id of the pairing that the hub has proved, "" if it has not. */
+  get pairing() {
+    return this.#proved?.pairing ?? "";
+  }
+
   /** When this end said hello, before anything came over the connection. */
   get greetedAt() {
     return this.#greetedAt;

@@ -13,10 +13,11 @@ import { Gateways } from "./gateways.ts";
 import { UserInput } from "./userinput.ts";
 import { Leases } from "./leases.ts";
 import { Hub } from "./hub.ts";
-import { bring, bringAnswers, bringToOpenPages, placeSentinel } from "./inject.ts";
+import { bring, bringAnswers, bringTo, bringToDocument, bringToOpenPages, placeScripts } from "./inject.ts";
 import { Invitations } from "./invitations.ts";
 import { Link } from "./link.ts";
 import { Overlay } from "./overlay.ts";
+import { Packs } from "./packs.ts";
 import { Questions } from "./questions.ts";
 import { Code, Refusal } from "./refusal.ts";
 import { TabGroups } from "./tabgroups.ts";
@@ -37,7 +38,8 @@ let changing: Promise<unknown> = Promise.resolve();
 const link = new Link({ address: () => current.hub, hello, opened, message, changed: stateChanged });
 const hub = new Hub(link);
 const toolbar = new Toolbar();
-const tabs = new Tabs(hub, standing, () => current, (tab) => toolbar.tab(tab));
+const packs = new Packs(() => isLoopback(new URL(current.hub).hostname), packsChanged);
+const tabs = new Tabs(hub, standing, () => current, packs, (tab) => toolbar.tab(tab));
 const overlay = new Overlay(() => current);
 const activity: ActivityLog = new ActivityLog((tabId, users) => {
   toolbar.used(tabId, users);
@@ -77,7 +79,8 @@ async function start() {
   // Content scripts have no business with the keys that are kept there.
   await chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
   current = await settings.loadSettings();
-  await Promise.all([tabs.load(), calls.load(), questions.load(), tabGroups.load(), placeSentinel(current)]);
+  await packs.load(); // what tabs offer depends on them
+  await Promise.all([tabs.load(), calls.load(), questions.load(), tabGroups.load(), placeScripts(current, packs.match)]);
   await activity.load(calls.runs);
   void gateways.everywhere({ recent: true }); // an earlier worker may have been stopped too soon
   void link.ensure();
@@ -105,6 +108,7 @@ function browserName() {
 }
 
 function opened() {
+  packs.opened(link.pairing);
   calls.opened();
   tabs.opened();
   questions.opened();
@@ -145,12 +149,17 @@ function message(message: HubMessage | HubAnswer) {
       void ready.then(() => questions.gone(owner.gone ?? []));
       showState();
       break;
+    case "browser/packs": {
+      const { pairing } = link;
+      void ready.then(() => packs.take(pairing, message.params.packs));
+      break;
+    }
     case "browser/ask":
       if (message.id !== undefined) void ready.then(() => questions.ask(message));
       break;
     default: {
       if (message.id === undefined) break;
-      const outcome = controlled(message);
+      const outcome = controlled(message as HubMessage<ControlMethod>); // or one of a newer hub
       const known = message.method === "browser/navigate" ? outcome?.finally(() => tabs.settled(message.tabId)) : outcome;
       answer(message, known ?? Promise.reject(new Refusal(Code.MethodNotFound, `no such method: ${message.method}`)));
     }
@@ -268,6 +277,11 @@ chrome.tabs.onUpdated.addListener((id, change, tab) => {
   });
 });
 chrome.webNavigation.onErrorOccurred.addListener((what) => void ready.then(() => calls.failed(what)));
+for (const moves of [chrome.webNavigation.onHistoryStateUpdated, chrome.webNavigation.onReferenceFragmentUpdated]) {
+  moves.addListener((what) => void ready.then(() => {
+    if (tabs.moved(what)) void bringToDocument(what.tabId, what.documentId);
+  }));
+}
 // A window without an address is complete at once, and may not change any more.
 chrome.tabs.onCreated.addListener(({ id = -1, status }) => void ready.then(() => gateways.seen(id, { status })));
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => {
@@ -319,7 +333,7 @@ void chrome.alarms.create("awake", { periodInMinutes: 0.5 });
 chrome.runtime.onStartup.addListener(() => void ready.then(() => gateways.everywhere()));
 
 // Pages that are open already get their content scripts now, and those of a site when it is allowed.
-const reachOpenPages = () => void ready.then(() => Promise.all([gateways.everywhere(), bringToOpenPages(current)]));
+const reachOpenPages = () => void ready.then(() => Promise.all([gateways.everywhere(), bringToOpenPages(current), bringTo(current, (url) => packs.tools(url).length > 0)]));
 chrome.runtime.onInstalled.addListener(reachOpenPages);
 chrome.permissions.onAdded.addListener(reachOpenPages);
 
@@ -362,6 +376,8 @@ async function asked(request: UIRequest) {
       if (webmcp !== undefined) await apply(({ plain }) => ({ plain: settings.toggled(plain, origin, !webmcp) }));
       return current;
     }
+    case "pack":
+      return packs.choose(request.hash, request.on);
     case "settings":
       return current;
     case "save":
@@ -483,6 +499,13 @@ async function pause(on: boolean): Promise<string> {
   }
 }
 
+/** Other packs count, or none. */
+function packsChanged() {
+  tabs.packsChanged();
+  void placeScripts(current, packs.match);
+  void bringTo(current, (url) => packs.tools(url).length > 0);
+}
+
 async function apply(change: (chosen: Settings) => Partial<Settings>) {
   const saved = changing.then(async () => {
     const before = current;
@@ -493,10 +516,11 @@ async function apply(change: (chosen: Settings) => Partial<Settings>) {
   const before = await saved;
   tabs.settingsChanged();
   overlay.renewAll();
-  await placeSentinel(current);
+  await placeScripts(current, packs.match);
   void gateways.everywhere();
   void bringToOpenPages(current, before);
   if (current.hub === before.hub) return;
+  packs.drop();
   await questions.leave();
   const restarted = link.restart();
   tabs.hubChanged();
@@ -513,6 +537,7 @@ function standing() {
 }
 
 function stateChanged() {
+  if (link.state.state === "unpaired") packs.drop();
   tabs.hubChanged();
   showState();
 }

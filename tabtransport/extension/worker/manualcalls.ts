@@ -3,7 +3,7 @@
 import { post } from "./tab.ts";
 import { endOf, type ActivityLog } from "./activity.ts";
 
-import type { Tabs } from "./tabs.ts";
+import { isPageTool, type Tabs } from "./tabs.ts";
 
 /** How long a call waits for a document that is just being loaded, in ms. */
 const LOADING = 5_000;
@@ -26,7 +26,7 @@ export class ManualCalls {
     if (this.#open.has(id)) return { error: "This call is under way already." };
     const outcome = new Promise<ManualResult>((end) => this.#open.set(id, { end }));
     const open = this.#open.get(id);
-    const route = await this.#tabs.route(tabId, { frameId, origin }, ({ tools }) => tools.some((tool) => tool.name === name), LOADING);
+    const route = await this.#tabs.route(tabId, { frameId, origin }, ({ tools }) => tools.some(isPageTool(name)), LOADING);
     if (!open || this.#open.get(id) !== open) return outcome; // cancelled meanwhile
     if (!route || route.frame.origin !== origin) {
       this.#open.delete(id);

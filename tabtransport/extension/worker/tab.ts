@@ -2,6 +2,7 @@
 
 import { Frame, KINDS, nameOf } from "./frame.ts";
 import { withoutSecret } from "./invitations.ts";
+import { packOf } from "./packs.ts";
 
 import { keeps, permitsPage } from "./settings.ts";
 
@@ -193,7 +194,7 @@ export function pageOf(settings: Settings, { url = "", title = "" }: { url?: str
 /**
  * The items of a tab's frames, each with its frame and the origin that the browser
  * vouches for. What an unloaded document has offered counts if no document of the origin in the tab offers it, as
- * frames have other numbers after a reload.
+ * frames have other numbers after a reload. A tool of a pack counts if the site has none of its name.
  * @param frames documents first
  */
 export function merge(frames: Frame[]) {
@@ -201,23 +202,40 @@ export function merge(frames: Frame[]) {
   const list = (kind: "tools" | "resources" | "prompts") => {
     let size = 0;
     let left = 0;
-    const texts = [];
+    const texts: string[] = [];
     const seen = new Set<string>();
     const own = new Set<string>();
+    const add = (item: Item, { id, origin }: Frame, departed: boolean) => {
+      const text = JSON.stringify({ ...item, frameId: id, origin, departed: departed || undefined });
+      size += text.length + 1;
+      if (size > MAX_REGISTRATION) left++;
+      else texts.push(text);
+    };
+    const packed: { item: Item; frame: Frame; departed: boolean }[] = [];
     for (const departed of [false, true]) {
-      for (const { id, origin, offer, past, through } of frames) {
-        for (const item of (departed ? past : offer)[kind]) {
-          const key = `${origin} ${nameOf(item)}`;
+      for (const frame of frames) {
+        for (const item of (departed ? frame.past : frame.offer)[kind]) {
+          if (packOf(item)) {
+            packed.push({ item, frame, departed });
+            continue;
+          }
+          const key = `${frame.origin} ${nameOf(item)}`;
           // A document's own word goes before that of a server in it.
-          if (departed ? seen.has(key) : through && own.has(key)) continue;
+          if (departed ? seen.has(key) : frame.through && own.has(key)) continue;
           seen.add(key);
-          if (!through) own.add(key);
-          const text = JSON.stringify({ ...item, frameId: id, origin, departed: departed || undefined });
-          size += text.length + 1;
-          if (size > MAX_REGISTRATION) left++;
-          else texts.push(text);
+          if (!frame.through) own.add(key);
+          add(item, frame, departed);
         }
       }
+    }
+    const given = new Set<string>();
+    for (const { item, frame, departed } of packed) {
+      const key = `${frame.origin} ${nameOf(item)}`;
+      const { name } = packOf(item) as { name: string };
+      if (given.has(`${name} ${key}`)) continue; // of a frame before it
+      given.add(`${name} ${key}`);
+      if (!seen.has(key)) add(item, frame, departed);
+      else rejected.push({ name: item.name, reason: `of the pack ${name}: the site has a tool of that name` });
     }
     if (left) rejected.push({ name: `${left} ${kind}`, reason: "the tab offers too much in all" });
     return { text: `[${texts.join()}]`, count: texts.length };

@@ -2,10 +2,11 @@
 
 import { Retention, LOADING, documents } from "./retention.ts";
 import { Frame } from "./frame.ts";
+import { packOf, type Packs } from "./packs.ts";
 import { Registrar } from "./registrar.ts";
-import { givesWebMCP, keeps, permits } from "./settings.ts";
+import { givesWebMCP, keeps, permits, permitsPage } from "./settings.ts";
 import { Stored } from "./stored.ts";
-import { Tab, isAsleep, post } from "./tab.ts";
+import { Tab, isAsleep, isAt, post } from "./tab.ts";
 
 import type { Hub } from "./hub.ts";
 
@@ -21,6 +22,7 @@ export class Tabs {
   #hub;
   #standing;
   #settings;
+  #packs;
   #show;
   #registrar;
   #retention;
@@ -29,10 +31,11 @@ export class Tabs {
    * @param standing where the hub is, and how this browser stands with it
    * @param show called when a tab has other tools, or waits for a person
    */
-  constructor(hub: Hub, standing: () => { address: string; state: HubState["state"]; hub: string; version: string }, settings: () => Settings, show: (tab: Tab) => void) {
+  constructor(hub: Hub, standing: () => { address: string; state: HubState["state"]; hub: string; version: string }, settings: () => Settings, packs: Packs, show: (tab: Tab) => void) {
     this.#hub = hub;
     this.#standing = standing;
     this.#settings = settings;
+    this.#packs = packs;
     this.#show = show;
     this.#registrar = new Registrar(hub, settings, (tab, tools) => {
       tab.tools = tools;
@@ -169,10 +172,10 @@ export class Tabs {
   // ---- What frames say
 
   /**
-   * A frame has opened its port.
+   * A frame has opened its port. What it says next is heard once it is known what packs give it.
    * @returns undefined if it cannot offer anything
    */
-  connected(port: chrome.runtime.Port): Frame | undefined {
+  async connected(port: chrome.runtime.Port): Promise<Frame | undefined> {
     const { tab: info, frameId, documentId, origin } = port.sender ?? {};
     port.postMessage({ type: "hub", ...this.#standing() });
     if (info?.id === undefined || frameId === undefined || !origin || !/^https?:/.test(origin)) {
@@ -194,9 +197,48 @@ export class Tabs {
     frame.documentId = documentId ?? "";
     frame.origin = origin;
     frame.site = tab.site;
+    frame.url = "";
     this.#retention.wait(tab, frame);
     port.postMessage({ type: permits(this.#settings(), origin) ? "on" : "off" });
+    await this.#locate(tab, frame);
     return frame;
+  }
+
+  /**
+   * A document has another address than it was loaded from.
+   * @returns whether packs may have tools for it and it is not reached yet
+   */
+  moved({ tabId, frameId, documentId, url }: { tabId: number; frameId: number; documentId?: string; url: string }) {
+    const tab = this.#tabs.get(tabId);
+    const frame = tab?.frames.get(frameId);
+    if (!tab || !frame?.port || frame.documentId !== documentId) return this.#packs.tools(url).length > 0 && permitsPage(this.#settings(), url);
+    frame.url = url;
+    this.#givePacks(tab, frame);
+    return false;
+  }
+
+  /** Learns where a frame is: its port knows only what the address was when the script came. */
+  async #locate(tab: Tab, frame: Frame) {
+    if (this.#packs.any && frame.port) {
+      const there = await chrome.webNavigation.getFrame({ tabId: tab.id, frameId: frame.id }).catch(() => null);
+      if (there && there.documentId === frame.documentId) frame.url = there.url;
+    }
+    this.#givePacks(tab, frame);
+  }
+
+  /** Gives a frame the tools that packs have for the page that it shows. */
+  #givePacks(tab: Tab, frame: Frame) {
+    const { url, origin } = frame;
+    const here = frame.port && isAt(url, origin) && permits(this.#settings(), origin) ? this.#packs.tools(url) : [];
+    const isActive = (tool: Item) => this.#packs.find(packOf(tool) as { name: string; hash: string }) !== undefined;
+    if (frame.takePacked(here, isActive)) this.#registrar.soon(tab);
+  }
+
+  /** Other packs count now. */
+  packsChanged() {
+    for (const tab of this.#tabs.values()) {
+      for (const frame of tab.frames.values()) if (!frame.through) void this.#locate(tab, frame);
+    }
   }
 
   /** Says of a document without an origin why what it offers is not listed, for as long as it is there. */
@@ -270,6 +312,7 @@ export class Tabs {
         if (frame.through) continue;
         const on = permits(this.#settings(), frame.origin);
         if (!on) this.#forget(tab, frame);
+        this.#givePacks(tab, frame);
         frame.port?.postMessage({ type: on ? "on" : "off" });
       }
       this.#registrar.next(tab);
@@ -346,18 +389,26 @@ export class Tabs {
       if (known) return known;
       const reached = [...(tab?.frames.values() ?? [])].some((frame) => frame.port && frame.origin === origin);
       const [on, keep, webmcp] = [permits(settings, origin), keeps(settings, origin), givesWebMCP(settings, origin)];
-      const view: SiteView = { origin, on, keep, webmcp, reached, tools: [], rejected: [] };
+      const view: SiteView = { origin, on, keep, webmcp, reached, tools: [], packs: [], rejected: [] };
       sites.set(origin, view);
       return view;
     };
     if (/^https?:/.test(url)) site(new URL(url).origin).reached ||= reaches;
+    const addresses = new Set([url, ...[...(tab?.frames.values() ?? [])].filter(({ port }) => port).map((frame) => frame.url)]);
+    for (const address of addresses) {
+      for (const pack of this.#packs.views(address)) {
+        const { packs } = site(new URL(address).origin);
+        if (!packs.some(({ hash }) => hash === pack.hash)) packs.push(pack);
+      }
+    }
     for (const frame of tab ? this.#registrar.offering(tab) : []) {
       if (frame.empty && !frame.offer.rejected.length) continue;
       const view = site(frame.origin);
       const refused = new Set(tab?.refusedOf(frame, "tools").rejected.map(({ name }) => name));
-      for (const { name, title, description, annotations } of frame.offer.tools) {
+      for (const tool of frame.offer.tools) {
+        const { name, title, description, annotations } = tool;
         if (refused.has(name)) continue;
-        view.tools.push({ frameId: frame.id, name, title: String(title ?? ""), description: String(description ?? ""), class: classOf(annotations) });
+        view.tools.push({ frameId: frame.id, name, title: String(title ?? ""), description: String(description ?? ""), class: classOf(annotations), pack: packOf(tool)?.name });
       }
       view.rejected.push(...frame.offer.rejected);
     }
@@ -369,7 +420,7 @@ export class Tabs {
   /** What a page says that a tool takes. */
   schema({ tabId, frameId, name }: ToolAt) {
     const frame = this.#tabs.get(tabId)?.frames.get(frameId);
-    return frame && this.permitted(frame) ? frame.offer.tools.find((tool) => tool.name === name)?.inputSchema : undefined;
+    return frame && this.permitted(frame) ? frame.offer.tools.find(isPageTool(name))?.inputSchema : undefined;
   }
 
   // ---- What is known of them
@@ -420,6 +471,9 @@ export class Tabs {
     return out;
   }
 }
+
+/** Tells the tool of a name that the page itself offers. */
+export const isPageTool = (name: string) => (tool: Item) => tool.name === name && !packOf(tool);
 
 /**
  * What a tool may change, as the hub reads what the page says. Of a tool of which both is said the

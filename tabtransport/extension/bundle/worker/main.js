@@ -239,6 +239,138 @@ var session = (async () => {
   return value;
 })();
 
+// patterns.ts
+function matchesAny(patterns2, address) {
+  if (!URL.canParse(address)) return false;
+  const url = new URL(address);
+  return patterns2.some((pattern2) => matches(pattern2, url));
+}
+function matches(pattern2, { protocol, hostname, port, pathname, search }) {
+  const parts = /^(https?):\/\/(\*\.)?(\[[^\]/]*\]|[^:/*]+)(?::(\d+))?(\/.*)$/.exec(pattern2);
+  if (!parts) return false;
+  const [, scheme, below, host, onPort, path] = parts;
+  if (protocol !== `${scheme}:`) return false;
+  if (onPort && onPort !== (port || (scheme === "https" ? "443" : "80"))) return false;
+  const at = hostname.replace(/\.$/, "");
+  if (at !== host && !(below && at.endsWith(`.${host}`))) return false;
+  return `${pathname}${search}/*` === path || glob(path, pathname + search);
+}
+function glob(pattern2, text3) {
+  const [head, ...rest] = pattern2.split("*");
+  if (!rest.length) return text3 === pattern2;
+  if (!text3.startsWith(head)) return false;
+  let at = head.length;
+  const tail = rest.pop();
+  for (const part of rest) {
+    const found = text3.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text3.length - at >= tail.length && text3.endsWith(tail);
+}
+function within(pattern2, origin) {
+  const [, scheme, rest, path = ""] = /^([^:]*:\/\/)([^/]*)(\/.*)$/.exec(pattern2) ?? [];
+  if (!matchesAny([`${scheme}${rest}/*`], `${origin}/`)) return void 0;
+  const { protocol, hostname, port } = new URL(origin);
+  return `${protocol}//${hostname}:${port || (protocol === "https:" ? 443 : 80)}${path}`;
+}
+
+// worker/packs.ts
+var SOON = 1e4;
+var NONE = { pairing: "", packs: [], choices: {} };
+var Packs = class {
+  #kept = NONE;
+  /** Settled when the hub of this connection has said which packs there are. */
+  #current = Promise.resolve();
+  #settle = () => {
+  };
+  #isLocal;
+  #changed;
+  /**
+   * @param isLocal whether the hub is on this computer
+   * @param changed called when other tools may be offered
+   */
+  constructor(isLocal, changed) {
+    this.#isLocal = isLocal;
+    this.#changed = changed;
+  }
+  async load() {
+    const { packs: packs2 } = await chrome.storage.local.get("packs");
+    if (packs2) this.#kept = packs2;
+  }
+  /** A hub has said hello. It says next which packs there are. */
+  opened(pairing) {
+    if (this.#kept.pairing !== pairing) this.drop();
+    this.#current = new Promise((settle) => this.#settle = settle);
+  }
+  /** Takes what the hub says. */
+  take(pairing, packs2) {
+    const hashes = new Set(packs2.map(({ hash }) => hash));
+    const choices = Object.fromEntries(Object.entries(this.#kept.choices).filter(([hash]) => hashes.has(hash)));
+    this.#keep(packs2.length ? { pairing, packs: packs2, choices } : NONE);
+    this.#settle();
+  }
+  /** The hub is not this browser's any more. */
+  drop() {
+    this.#keep(NONE);
+  }
+  /** The person in front of this browser lets it offer a pack, or not. */
+  choose(hash, on) {
+    this.#keep({ ...this.#kept, choices: { ...this.#kept.choices, [hash]: on } });
+  }
+  #keep(kept) {
+    if (JSON.stringify(kept) === JSON.stringify(this.#kept)) return;
+    this.#kept = kept;
+    void (kept === NONE ? chrome.storage.local.remove("packs") : chrome.storage.local.set({ packs: kept }));
+    this.#changed();
+  }
+  /** Resolves once what is known of packs is what the hub that is connected has said, or when it is late. */
+  get current() {
+    return Promise.race([this.#current, new Promise((late) => setTimeout(late, SOON))]);
+  }
+  /**
+   * Whether this browser offers a pack. A hub elsewhere, or a script that can do anything in its pages,
+   * needs the word of the person in front of it.
+   */
+  #isOn({ hash, script: script2 }) {
+    return this.#kept.choices[hash] ?? (!script2 && this.#isLocal());
+  }
+  get #on() {
+    return this.#kept.packs.filter((pack) => this.#isOn(pack));
+  }
+  /** Whether there are some, be they on or off. */
+  get any() {
+    return this.#kept.packs.length > 0;
+  }
+  /** The patterns of the pages that have tools of steps. */
+  get match() {
+    return [...new Set(this.#on.filter(({ script: script2 }) => !script2).flatMap(({ match }) => match))];
+  }
+  /** A pack of exactly this version, if this browser offers it. */
+  find({ name, hash }) {
+    return this.#on.find((pack) => pack.name === name && pack.hash === hash);
+  }
+  /** The tools of the page at an address: the hub knows what they are. */
+  tools(url) {
+    const here = this.#on.filter(({ script: script2, match }) => !script2 && matchesAny(match, url));
+    return here.flatMap(({ name, hash, tools }) => {
+      const offered = tools.filter(({ on }) => !on?.length || matchesAny(on, url));
+      return offered.map((tool) => ({ name: tool.name, pack: { name, hash } }));
+    });
+  }
+  /** What the popup shows of the packs for the page at an address. */
+  views(url) {
+    const here = this.#kept.packs.filter(({ match }) => matchesAny(match, url));
+    return here.map((pack) => {
+      const { name, hash, title = "", script: script2 = false } = pack;
+      return { name, hash, title, script: script2, on: this.#isOn(pack) };
+    });
+  }
+};
+function packOf(item) {
+  return item.pack;
+}
+
 // worker/frame.ts
 var KINDS = ["tools", "resources", "prompts"];
 var NOTHING = { tools: [], resources: [], prompts: [], rejected: [] };
@@ -247,13 +379,15 @@ var Frame = class {
   documentId = "";
   /** As the browser gives it. */
   origin = "";
+  /** The document's address. */
+  url = "";
   /** The origin that the tab showed then. */
   site = "";
   /** The dialog that its page has open. */
   dialog;
   /** Whether its document does not answer. */
   silent = false;
-  /** What its document offers. */
+  /** What its document offers, and the tools that packs give it. */
   offer = NOTHING;
   /** The number of the offer, by the document's own count; 0: it has made none yet. */
   count = 0;
@@ -283,11 +417,27 @@ var Frame = class {
     this.dialog = void 0;
     this.silent = false;
   }
-  /** Takes what the document offers now. */
+  /** Takes what the document offers now: no page says that a tool is a pack's. */
   take(offer, count) {
-    this.offer = offer;
+    const own = offer.tools.map((tool) => ({ ...tool, pack: void 0 }));
+    this.offer = { ...offer, tools: [...own, ...this.#packed(this.offer)] };
     this.count = count;
-    this.past = lacking(this.past, offer);
+    this.past = lacking(this.past, this.offer);
+  }
+  /**
+   * Takes the tools that packs give the document.
+   * @param stay whether such a tool of a document before it may still come back
+   * @returns whether they are others
+   */
+  takePacked(tools, stay) {
+    const before = JSON.stringify([this.#packed(this.offer), this.#packed(this.past)]);
+    const without = (offer, left) => ({ ...offer, tools: [...offer.tools.filter((tool) => !packOf(tool)), ...left] });
+    this.offer = without(this.offer, tools);
+    this.past = without(this.past, this.#packed(lacking(this.past, this.offer)).filter(stay));
+    return before !== JSON.stringify([this.#packed(this.offer), this.#packed(this.past)]);
+  }
+  #packed({ tools }) {
+    return tools.filter((tool) => packOf(tool));
   }
   /** The document has gone. */
   unload() {
@@ -326,8 +476,9 @@ function isEmpty({ tools, resources, prompts }) {
 function lacking(offer, other) {
   if (isEmpty(offer)) return NOTHING;
   return perKind((kind) => {
-    const names = new Set(other[kind].map(nameOf));
-    return offer[kind].filter((item) => !names.has(nameOf(item)));
+    const keyOf = (item) => `${packOf(item)?.name ?? ""} ${nameOf(item)}`;
+    const names = new Set(other[kind].map(keyOf));
+    return offer[kind].filter((item) => !names.has(keyOf(item)));
   });
 }
 function perKind(items) {
@@ -447,7 +598,7 @@ var MAX_REGISTRATION = 24 << 20;
 function isAsleep({ discarded, status }) {
   return discarded || status === "unloaded";
 }
-var NONE = { rejected: [], warnings: [] };
+var NONE2 = { rejected: [], warnings: [] };
 var Tab = class {
   frames = /* @__PURE__ */ new Map();
   /** What the hub was sent over the connection that is open now, as JSON. */
@@ -455,7 +606,7 @@ var Tab = class {
   /** Whether the hub has ever heard of the tab. */
   known = false;
   /** What the hub has refused of the latest registration of each kind. */
-  refused = { tools: NONE, resources: NONE, prompts: NONE };
+  refused = { tools: NONE2, resources: NONE2, prompts: NONE2 };
   /** The ports of documents without an origin, which may offer something. */
   opaque = /* @__PURE__ */ new Set();
   /** What it was not sent. */
@@ -609,19 +760,36 @@ function merge(frames) {
     const texts = [];
     const seen2 = /* @__PURE__ */ new Set();
     const own = /* @__PURE__ */ new Set();
+    const add = (item, { id, origin }, departed) => {
+      const text3 = JSON.stringify({ ...item, frameId: id, origin, departed: departed || void 0 });
+      size += text3.length + 1;
+      if (size > MAX_REGISTRATION) left++;
+      else texts.push(text3);
+    };
+    const packed = [];
     for (const departed of [false, true]) {
-      for (const { id, origin, offer, past, through } of frames) {
-        for (const item of (departed ? past : offer)[kind]) {
-          const key = `${origin} ${nameOf(item)}`;
-          if (departed ? seen2.has(key) : through && own.has(key)) continue;
+      for (const frame of frames) {
+        for (const item of (departed ? frame.past : frame.offer)[kind]) {
+          if (packOf(item)) {
+            packed.push({ item, frame, departed });
+            continue;
+          }
+          const key = `${frame.origin} ${nameOf(item)}`;
+          if (departed ? seen2.has(key) : frame.through && own.has(key)) continue;
           seen2.add(key);
-          if (!through) own.add(key);
-          const text3 = JSON.stringify({ ...item, frameId: id, origin, departed: departed || void 0 });
-          size += text3.length + 1;
-          if (size > MAX_REGISTRATION) left++;
-          else texts.push(text3);
+          if (!frame.through) own.add(key);
+          add(item, frame, departed);
         }
       }
+    }
+    const given = /* @__PURE__ */ new Set();
+    for (const { item, frame, departed } of packed) {
+      const key = `${frame.origin} ${nameOf(item)}`;
+      const { name } = packOf(item);
+      if (given.has(`${name} ${key}`)) continue;
+      given.add(`${name} ${key}`);
+      if (!seen2.has(key)) add(item, frame, departed);
+      else rejected.push({ name: item.name, reason: `of the pack ${name}: the site has a tool of that name` });
     }
     if (left) rejected.push({ name: `${left} ${kind}`, reason: "the tab offers too much in all" });
     return { text: `[${texts.join()}]`, count: texts.length };
@@ -1236,6 +1404,7 @@ var Tabs = class {
   #hub;
   #standing;
   #settings;
+  #packs;
   #show;
   #registrar;
   #retention;
@@ -1243,10 +1412,11 @@ var Tabs = class {
    * @param standing where the hub is, and how this browser stands with it
    * @param show called when a tab has other tools, or waits for a person
    */
-  constructor(hub2, standing2, settings, show) {
+  constructor(hub2, standing2, settings, packs2, show) {
     this.#hub = hub2;
     this.#standing = standing2;
     this.#settings = settings;
+    this.#packs = packs2;
     this.#show = show;
     this.#registrar = new Registrar(hub2, settings, (tab, tools) => {
       tab.tools = tools;
@@ -1369,10 +1539,10 @@ var Tabs = class {
   }
   // ---- What frames say
   /**
-   * A frame has opened its port.
+   * A frame has opened its port. What it says next is heard once it is known what packs give it.
    * @returns undefined if it cannot offer anything
    */
-  connected(port) {
+  async connected(port) {
     const { tab: info, frameId, documentId, origin } = port.sender ?? {};
     port.postMessage({ type: "hub", ...this.#standing() });
     if (info?.id === void 0 || frameId === void 0 || !origin || !/^https?:/.test(origin)) {
@@ -1394,9 +1564,44 @@ var Tabs = class {
     frame.documentId = documentId ?? "";
     frame.origin = origin;
     frame.site = tab.site;
+    frame.url = "";
     this.#retention.wait(tab, frame);
     port.postMessage({ type: permits(this.#settings(), origin) ? "on" : "off" });
+    await this.#locate(tab, frame);
     return frame;
+  }
+  /**
+   * A document has another address than it was loaded from.
+   * @returns whether packs may have tools for it and it is not reached yet
+   */
+  moved({ tabId, frameId, documentId, url }) {
+    const tab = this.#tabs.get(tabId);
+    const frame = tab?.frames.get(frameId);
+    if (!tab || !frame?.port || frame.documentId !== documentId) return this.#packs.tools(url).length > 0 && permitsPage(this.#settings(), url);
+    frame.url = url;
+    this.#givePacks(tab, frame);
+    return false;
+  }
+  /** Learns where a frame is: its port knows only what the address was when the script came. */
+  async #locate(tab, frame) {
+    if (this.#packs.any && frame.port) {
+      const there = await chrome.webNavigation.getFrame({ tabId: tab.id, frameId: frame.id }).catch(() => null);
+      if (there && there.documentId === frame.documentId) frame.url = there.url;
+    }
+    this.#givePacks(tab, frame);
+  }
+  /** Gives a frame the tools that packs have for the page that it shows. */
+  #givePacks(tab, frame) {
+    const { url, origin } = frame;
+    const here = frame.port && isAt(url, origin) && permits(this.#settings(), origin) ? this.#packs.tools(url) : [];
+    const isActive = (tool) => this.#packs.find(packOf(tool)) !== void 0;
+    if (frame.takePacked(here, isActive)) this.#registrar.soon(tab);
+  }
+  /** Other packs count now. */
+  packsChanged() {
+    for (const tab of this.#tabs.values()) {
+      for (const frame of tab.frames.values()) if (!frame.through) void this.#locate(tab, frame);
+    }
   }
   /** Says of a document without an origin why what it offers is not listed, for as long as it is there. */
   #leaveOut(info, port) {
@@ -1462,6 +1667,7 @@ var Tabs = class {
         if (frame.through) continue;
         const on = permits(this.#settings(), frame.origin);
         if (!on) this.#forget(tab, frame);
+        this.#givePacks(tab, frame);
         frame.port?.postMessage({ type: on ? "on" : "off" });
       }
       this.#registrar.next(tab);
@@ -1532,18 +1738,26 @@ var Tabs = class {
       if (known) return known;
       const reached = [...tab?.frames.values() ?? []].some((frame) => frame.port && frame.origin === origin);
       const [on, keep2, webmcp] = [permits(settings, origin), keeps(settings, origin), givesWebMCP(settings, origin)];
-      const view = { origin, on, keep: keep2, webmcp, reached, tools: [], rejected: [] };
+      const view = { origin, on, keep: keep2, webmcp, reached, tools: [], packs: [], rejected: [] };
       sites.set(origin, view);
       return view;
     };
     if (/^https?:/.test(url)) site(new URL(url).origin).reached ||= reaches;
+    const addresses = /* @__PURE__ */ new Set([url, ...[...tab?.frames.values() ?? []].filter(({ port }) => port).map((frame) => frame.url)]);
+    for (const address of addresses) {
+      for (const pack of this.#packs.views(address)) {
+        const { packs: packs2 } = site(new URL(address).origin);
+        if (!packs2.some(({ hash }) => hash === pack.hash)) packs2.push(pack);
+      }
+    }
     for (const frame of tab ? this.#registrar.offering(tab) : []) {
       if (frame.empty && !frame.offer.rejected.length) continue;
       const view = site(frame.origin);
       const refused = new Set(tab?.refusedOf(frame, "tools").rejected.map(({ name }) => name));
-      for (const { name, title, description, annotations } of frame.offer.tools) {
+      for (const tool of frame.offer.tools) {
+        const { name, title, description, annotations } = tool;
         if (refused.has(name)) continue;
-        view.tools.push({ frameId: frame.id, name, title: String(title ?? ""), description: String(description ?? ""), class: classOf(annotations) });
+        view.tools.push({ frameId: frame.id, name, title: String(title ?? ""), description: String(description ?? ""), class: classOf(annotations), pack: packOf(tool)?.name });
       }
       view.rejected.push(...frame.offer.rejected);
     }
@@ -1554,7 +1768,7 @@ var Tabs = class {
   /** What a page says that a tool takes. */
   schema({ tabId, frameId, name }) {
     const frame = this.#tabs.get(tabId)?.frames.get(frameId);
-    return frame && this.permitted(frame) ? frame.offer.tools.find((tool) => tool.name === name)?.inputSchema : void 0;
+    return frame && this.permitted(frame) ? frame.offer.tools.find(isPageTool(name))?.inputSchema : void 0;
   }
   // ---- What is known of them
   #tab(id) {
@@ -1599,6 +1813,7 @@ var Tabs = class {
     return out;
   }
 };
+var isPageTool = (name) => (tool) => tool.name === name && !packOf(tool);
 function classOf(annotations) {
   const { destructiveHint, consequentialHint, readOnlyHint } = annotations ?? {};
   if (destructiveHint === true || consequentialHint === true) return "destructive";
@@ -2002,7 +2217,7 @@ function question({ method, params }) {
     }
     case "browser/executeTool":
       return {
-        offers: ({ tools }) => tools.some(({ name }) => name === params.toolName),
+        offers: ({ tools }) => tools.some(isPageTool(params.toolName)),
         request: { ask: "tool", name: params.toolName, args: params.args },
         kind: "tool"
       };
@@ -2361,7 +2576,8 @@ var CAPABILITIES = [
   "rest",
   "resume",
   "room",
-  "hold"
+  "hold",
+  "packs"
 ];
 if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("ask");
 function control({ method, tabId, params }, settings, rooms, signal) {
@@ -2837,22 +3053,26 @@ var Hub = class {
 var SCRIPTS = { page: "content/page.js", plain: "content/plain.js" };
 var WEB = ["http://*/*", "https://*/*"];
 var changing = Promise.resolve();
-function placeSentinel(settings) {
-  changing = changing.then(() => place(settings)).catch((error) => {
+function placeScripts(settings, packed) {
+  changing = changing.then(() => place(settings, packed)).catch((error) => {
+    if (packed.length) console.error("tools of packs are not offered:", error);
+    return place(settings, []);
+  }).catch((error) => {
     console.error("the sentinel cannot be placed:", error);
     return chrome.scripting.unregisterContentScripts().catch(() => {
     });
   });
   return changing;
 }
-async function place({ mode, allowed, off, plain }) {
+async function place({ mode, allowed, off, plain }, packed) {
   const registered = await chrome.scripting.getRegisteredContentScripts();
   const shared2 = mode === "all" ? WEB : patterns(allowed);
   const without = patterns(mode === "all" ? plain : plain.filter((origin) => allowed.includes(origin)));
   const wanted = [
     { ...script("page"), matches: shared2, excludeMatches: [...patterns(off), ...without] },
-    { ...script("plain"), matches: without, excludeMatches: patterns(off) }
-  ].filter(({ matches }) => matches.length > 0);
+    { ...script("plain"), matches: without, excludeMatches: patterns(off) },
+    { ...PACKED, matches: mode === "all" ? packed : allowed.flatMap((origin) => packed.flatMap((match) => within(match, origin) ?? [])), excludeMatches: patterns(off) }
+  ].filter(({ matches: matches2 }) => matches2.length > 0);
   const gone = registered.map(({ id }) => id).filter((id) => !wanted.some((script2) => script2.id === id));
   if (gone.length) await chrome.scripting.unregisterContentScripts({ ids: gone });
   for (const script2 of wanted) {
@@ -2864,11 +3084,12 @@ async function place({ mode, allowed, off, plain }) {
 function script(id) {
   return { id, js: [SCRIPTS[id]], world: "MAIN", runAt: "document_start", allFrames: true, matchOriginAsFallback: true };
 }
+var PACKED = { id: "packs", js: ["content/frame.js"], world: "ISOLATED", runAt: "document_end", allFrames: true };
 function patterns(origins) {
   return origins.filter((origin) => /^https?:/.test(origin) && URL.canParse(origin)).map(pattern);
 }
 function differs(a, b) {
-  const places = ({ matches, excludeMatches }) => JSON.stringify([[...matches ?? []].sort(), [...excludeMatches ?? []].sort()]);
+  const places = ({ matches: matches2, excludeMatches }) => JSON.stringify([[...matches2 ?? []].sort(), [...excludeMatches ?? []].sort()]);
   return places(a) !== places(b);
 }
 async function bring(sign, { tab, documentId }, settings) {
@@ -2929,6 +3150,19 @@ async function documentsAt(tabId, path, settings) {
   });
   return asked2.filter(({ result }) => result).map(({ documentId }) => documentId);
 }
+async function bringTo(settings, wanted) {
+  for (const { id } of await chrome.tabs.query({ url: WEB })) {
+    const frames = id !== void 0 && await chrome.webNavigation.getAllFrames({ tabId: id }).catch(() => null) || [];
+    for (const { url, documentId } of frames) {
+      if (wanted(url) && permitsPage(settings, url)) void start(documentTarget(id, documentId)).catch(() => {
+      });
+    }
+  }
+}
+async function bringToDocument(tabId, documentId) {
+  await start(documentTarget(tabId, documentId)).catch(() => {
+  });
+}
 async function bringToOpenPages(settings, before) {
   for (const { id, url = "" } of await chrome.tabs.query({ url: WEB })) {
     if (id === void 0 || before && (permitsPage(before, url) || !permitsPage(settings, url))) continue;
@@ -2973,6 +3207,10 @@ var Link = class {
   /** Whether messages reach the hub now. */
   get open() {
     return this.#open;
+  }
+  /** The id of the pairing that the hub has proved, "" if it has not. */
+  get pairing() {
+    return this.#proved?.pairing ?? "";
   }
   /** When this end said hello, before anything came over the connection. */
   get greetedAt() {
@@ -3558,7 +3796,7 @@ var ManualCalls = class {
     if (this.#open.has(id)) return { error: "This call is under way already." };
     const outcome3 = new Promise((end) => this.#open.set(id, { end }));
     const open2 = this.#open.get(id);
-    const route = await this.#tabs.route(tabId, { frameId, origin }, ({ tools }) => tools.some((tool) => tool.name === name), LOADING4);
+    const route = await this.#tabs.route(tabId, { frameId, origin }, ({ tools }) => tools.some(isPageTool(name)), LOADING4);
     if (!open2 || this.#open.get(id) !== open2) return outcome3;
     if (!route || route.frame.origin !== origin) {
       this.#open.delete(id);
@@ -3613,7 +3851,8 @@ var changing2 = Promise.resolve();
 var link = new Link({ address: () => current.hub, hello, opened, message, changed: stateChanged });
 var hub = new Hub(link);
 var toolbar = new Toolbar();
-var tabs = new Tabs(hub, standing, () => current, (tab) => toolbar.tab(tab));
+var packs = new Packs(() => isLoopback(new URL(current.hub).hostname), packsChanged);
+var tabs = new Tabs(hub, standing, () => current, packs, (tab) => toolbar.tab(tab));
 var overlay = new Overlay(() => current);
 var activity = new ActivityLog((tabId, users) => {
   toolbar.used(tabId, users);
@@ -3645,7 +3884,8 @@ var ready = start2();
 async function start2() {
   await chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
   current = await loadSettings();
-  await Promise.all([tabs.load(), calls.load(), questions2.load(), tabGroups.load(), placeSentinel(current)]);
+  await packs.load();
+  await Promise.all([tabs.load(), calls.load(), questions2.load(), tabGroups.load(), placeScripts(current, packs.match)]);
   await activity.load(calls.runs);
   void gateways.everywhere({ recent: true });
   void link.ensure();
@@ -3668,6 +3908,7 @@ function browserName() {
   return `${brand} ${version}`.trim();
 }
 function opened() {
+  packs.opened(link.pairing);
   calls.opened();
   tabs.opened();
   questions2.opened();
@@ -3705,6 +3946,11 @@ function message(message2) {
       void ready.then(() => questions2.gone(owner.gone ?? []));
       showState();
       break;
+    case "browser/packs": {
+      const { pairing } = link;
+      void ready.then(() => packs.take(pairing, message2.params.packs));
+      break;
+    }
     case "browser/ask":
       if (message2.id !== void 0) void ready.then(() => questions2.ask(message2));
       break;
@@ -3815,6 +4061,11 @@ chrome.tabs.onUpdated.addListener((id, change, tab) => {
   });
 });
 chrome.webNavigation.onErrorOccurred.addListener((what) => void ready.then(() => calls.failed(what)));
+for (const moves of [chrome.webNavigation.onHistoryStateUpdated, chrome.webNavigation.onReferenceFragmentUpdated]) {
+  moves.addListener((what) => void ready.then(() => {
+    if (tabs.moved(what)) void bringToDocument(what.tabId, what.documentId);
+  }));
+}
 chrome.tabs.onCreated.addListener(({ id = -1, status }) => void ready.then(() => gateways.seen(id, { status })));
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => {
   void ready.then(() => {
@@ -3856,7 +4107,7 @@ chrome.windows.onRemoved.addListener((windowId) => void ready.then(() => questio
 chrome.alarms.onAlarm.addListener(() => void ready.then(() => link.ensure()));
 void chrome.alarms.create("awake", { periodInMinutes: 0.5 });
 chrome.runtime.onStartup.addListener(() => void ready.then(() => gateways.everywhere()));
-var reachOpenPages = () => void ready.then(() => Promise.all([gateways.everywhere(), bringToOpenPages(current)]));
+var reachOpenPages = () => void ready.then(() => Promise.all([gateways.everywhere(), bringToOpenPages(current), bringTo(current, (url) => packs.tools(url).length > 0)]));
 chrome.runtime.onInstalled.addListener(reachOpenPages);
 chrome.permissions.onAdded.addListener(reachOpenPages);
 chrome.runtime.onMessage.addListener((message2, sender, respond) => {
@@ -3896,6 +4147,8 @@ async function asked(request) {
       if (webmcp !== void 0) await apply(({ plain }) => ({ plain: toggled(plain, origin, !webmcp) }));
       return current;
     }
+    case "pack":
+      return packs.choose(request.hash, request.on);
     case "settings":
       return current;
     case "save":
@@ -3994,6 +4247,11 @@ async function pause(on) {
     return error instanceof Error ? error.message : String(error);
   }
 }
+function packsChanged() {
+  tabs.packsChanged();
+  void placeScripts(current, packs.match);
+  void bringTo(current, (url) => packs.tools(url).length > 0);
+}
 async function apply(change) {
   const saved = changing2.then(async () => {
     const before2 = current;
@@ -4005,10 +4263,11 @@ async function apply(change) {
   const before = await saved;
   tabs.settingsChanged();
   overlay.renewAll();
-  await placeSentinel(current);
+  await placeScripts(current, packs.match);
   void gateways.everywhere();
   void bringToOpenPages(current, before);
   if (current.hub === before.hub) return;
+  packs.drop();
   await questions2.leave();
   const restarted = link.restart();
   tabs.hubChanged();
@@ -4020,6 +4279,7 @@ function standing() {
   return { address: current.hub, state, hub: hub2, version };
 }
 function stateChanged() {
+  if (link.state.state === "unpaired") packs.drop();
   tabs.hubChanged();
   showState();
 }

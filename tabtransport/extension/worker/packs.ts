@@ -1,0 +1,128 @@
+// The packs that the hub's owner has added: they give tools to pages of sites that offer none. The hub
+// says which there are, and is the one that knows what their tools do; which pages have them, and how far
+// their steps reach, is decided here.
+
+import { matchesAny } from "../patterns.ts";
+
+type ActivePack = import("../../../spec/schema/tabhub.v1").ActivePack;
+type PackRef = import("../../../spec/schema/tabhub.v1").PackRef;
+
+/** How long a hub may take after hello to say which packs there are, in ms. */
+const SOON = 10_000;
+
+interface Kept {
+  pairing: string; // that of the hub whose packs they are
+  packs: ActivePack[];
+  choices: Record<string, boolean>; // what the person in front of this browser has chosen, by the packs' hashes
+}
+
+const NONE: Kept = { pairing: "", packs: [], choices: {} };
+
+export class Packs {
+  #kept = NONE;
+  /** Settled when the hub of this connection has said which packs there are. */
+  #current = Promise.resolve();
+  #settle = () => {};
+  #isLocal;
+  #changed;
+
+  /**
+   * @param isLocal whether the hub is on this computer
+   * @param changed called when other tools may be offered
+   */
+  constructor(isLocal: () => boolean, changed: () => void) {
+    this.#isLocal = isLocal;
+    this.#changed = changed;
+  }
+
+  async load() {
+    const { packs } = await chrome.storage.local.get("packs");
+    if (packs) this.#kept = packs as Kept;
+  }
+
+  /** A hub has said hello. It says next which packs there are. */
+  opened(pairing: string) {
+    if (this.#kept.pairing !== pairing) this.drop();
+    this.#current = new Promise((settle) => (this.#settle = settle));
+  }
+
+  /** Takes what the hub says. */
+  take(pairing: string, packs: ActivePack[]) {
+    const hashes = new Set(packs.map(({ hash }) => hash));
+    const choices = Object.fromEntries(Object.entries(this.#kept.choices).filter(([hash]) => hashes.has(hash)));
+    this.#keep(packs.length ? { pairing, packs, choices } : NONE);
+    this.#settle();
+  }
+
+  /** The hub is not this browser's any more. */
+  drop() {
+    this.#keep(NONE);
+  }
+
+  /** The person in front of this browser lets it offer a pack, or not. */
+  choose(hash: string, on: boolean) {
+    this.#keep({ ...this.#kept, choices: { ...this.#kept.choices, [hash]: on } });
+  }
+
+  #keep(kept: Kept) {
+    if (JSON.stringify(kept) === JSON.stringify(this.#kept)) return;
+    this.#kept = kept;
+    void (kept === NONE ? chrome.storage.local.remove("packs") : chrome.storage.local.set({ packs: kept }));
+    this.#changed();
+  }
+
+  /** Resolves once what is known of packs is what the hub that is connected has said, or when it is late. */
+  get current(): Promise<unknown> {
+    return Promise.race([this.#current, new Promise((late) => setTimeout(late, SOON))]);
+  }
+
+  /**
+   * Whether this browser offers a pack. A hub elsewhere, or a script that can do anything in its pages,
+   * needs the word of the person in front of it.
+   */
+  #isOn({ hash, script }: ActivePack) {
+    return this.#kept.choices[hash] ?? (!script && this.#isLocal());
+  }
+
+  get #on() {
+    return this.#kept.packs.filter((pack) => this.#isOn(pack));
+  }
+
+  /** Whether there are some, be they on or off. */
+  get any() {
+    return this.#kept.packs.length > 0;
+  }
+
+  /** The patterns of the pages that have tools of steps. */
+  get match() {
+    return [...new Set(this.#on.filter(({ script }) => !script).flatMap(({ match }) => match))];
+  }
+
+  /** A pack of exactly this version, if this browser offers it. */
+  find({ name, hash }: PackRef): ActivePack | undefined {
+    return this.#on.find((pack) => pack.name === name && pack.hash === hash);
+  }
+
+  /** The tools of the page at an address: the hub knows what they are. */
+  tools(url: string): Item[] {
+    const here = this.#on.filter(({ script, match }) => !script && matchesAny(match, url));
+    return here.flatMap(({ name, hash, tools }) => {
+      const offered = tools.filter(({ on }) => !on?.length || matchesAny(on, url));
+      return offered.map((tool) => ({ name: tool.name, pack: { name, hash } }));
+    });
+  }
+
+  /** What the popup shows of the packs for the page at an address. */
+  views(url: string): PackView[] {
+    const here = this.#kept.packs.filter(({ match }) => matchesAny(match, url));
+    return here.map((pack) => {
+      const { name, hash, title = "", script = false } = pack;
+      return { name, hash, title, script, on: this.#isOn(pack) };
+    });
+  }
+}
+
+/** The pack that an item is of, if it is not the page's own. */
+export function packOf(item: Item): PackRef | undefined {
+  return item.pack as PackRef | undefined;
+}
