@@ -1,0 +1,3313 @@
+"use strict";
+(() => {
+  var __create = Object.create;
+  var __defProp = Object.defineProperty;
+  var __getOwnPropDesc = Object.getOwnPropertyDescriptor;
+  var __getOwnPropNames = Object.getOwnPropertyNames;
+  var __getProtoOf = Object.getPrototypeOf;
+  var __hasOwnProp = Object.prototype.hasOwnProperty;
+  var __commonJS = (cb, mod) => function __require() {
+    try {
+      return mod || (0, cb[__getOwnPropNames(cb)[0]])((mod = { exports: {} }).exports, mod), mod.exports;
+    } catch (e) {
+      throw mod = 0, e;
+    }
+  };
+  var __copyProps = (to, from, except, desc) => {
+    if (from && typeof from === "object" || typeof from === "function") {
+      for (let key of __getOwnPropNames(from))
+        if (!__hasOwnProp.call(to, key) && key !== except)
+          __defProp(to, key, { get: () => from[key], enumerable: !(desc = __getOwnPropDesc(from, key)) || desc.enumerable });
+    }
+    return to;
+  };
+  var __toESM = (mod, isNodeMode, target) => (target = mod != null ? __create(__getProtoOf(mod)) : {}, __copyProps(
+    // If the importer is in node compatibility mode or this is not an ESM
+    // file that has been converted to a CommonJS file using a Babel-
+    // compatible transform (i.e. "__esModule" has not been set), then set
+    // "default" to the CommonJS "module.exports" for node compatibility.
+    isNodeMode || !mod || !mod.__esModule ? __defProp(target, "default", { value: mod, enumerable: true }) : target,
+    mod
+  ));
+
+  // node_modules/jmespath/jmespath.js
+  var require_jmespath = __commonJS({
+    "node_modules/jmespath/jmespath.js"(exports) {
+      (function(exports2) {
+        "use strict";
+        function isArray(obj) {
+          if (obj !== null) {
+            return Object.prototype.toString.call(obj) === "[object Array]";
+          } else {
+            return false;
+          }
+        }
+        function isObject(obj) {
+          if (obj !== null) {
+            return Object.prototype.toString.call(obj) === "[object Object]";
+          } else {
+            return false;
+          }
+        }
+        function strictDeepEqual(first, second) {
+          if (first === second) {
+            return true;
+          }
+          var firstType = Object.prototype.toString.call(first);
+          if (firstType !== Object.prototype.toString.call(second)) {
+            return false;
+          }
+          if (isArray(first) === true) {
+            if (first.length !== second.length) {
+              return false;
+            }
+            for (var i = 0; i < first.length; i++) {
+              if (strictDeepEqual(first[i], second[i]) === false) {
+                return false;
+              }
+            }
+            return true;
+          }
+          if (isObject(first) === true) {
+            var keysSeen = {};
+            for (var key in first) {
+              if (hasOwnProperty.call(first, key)) {
+                if (strictDeepEqual(first[key], second[key]) === false) {
+                  return false;
+                }
+                keysSeen[key] = true;
+              }
+            }
+            for (var key2 in second) {
+              if (hasOwnProperty.call(second, key2)) {
+                if (keysSeen[key2] !== true) {
+                  return false;
+                }
+              }
+            }
+            return true;
+          }
+          return false;
+        }
+        function isFalse(obj) {
+          if (obj === "" || obj === false || obj === null) {
+            return true;
+          } else if (isArray(obj) && obj.length === 0) {
+            return true;
+          } else if (isObject(obj)) {
+            for (var key in obj) {
+              if (obj.hasOwnProperty(key)) {
+                return false;
+              }
+            }
+            return true;
+          } else {
+            return false;
+          }
+        }
+        function objValues(obj) {
+          var keys = Object.keys(obj);
+          var values = [];
+          for (var i = 0; i < keys.length; i++) {
+            values.push(obj[keys[i]]);
+          }
+          return values;
+        }
+        function merge(a, b) {
+          var merged = {};
+          for (var key in a) {
+            merged[key] = a[key];
+          }
+          for (var key2 in b) {
+            merged[key2] = b[key2];
+          }
+          return merged;
+        }
+        var trimLeft;
+        if (typeof String.prototype.trimLeft === "function") {
+          trimLeft = function(str) {
+            return str.trimLeft();
+          };
+        } else {
+          trimLeft = function(str) {
+            return str.match(/^\s*(.*)/)[1];
+          };
+        }
+        var TYPE_NUMBER = 0;
+        var TYPE_ANY = 1;
+        var TYPE_STRING = 2;
+        var TYPE_ARRAY = 3;
+        var TYPE_OBJECT = 4;
+        var TYPE_BOOLEAN = 5;
+        var TYPE_EXPREF = 6;
+        var TYPE_NULL = 7;
+        var TYPE_ARRAY_NUMBER = 8;
+        var TYPE_ARRAY_STRING = 9;
+        var TYPE_NAME_TABLE = {
+          0: "number",
+          1: "any",
+          2: "string",
+          3: "array",
+          4: "object",
+          5: "boolean",
+          6: "expression",
+          7: "null",
+          8: "Array<number>",
+          9: "Array<string>"
+        };
+        var TOK_EOF = "EOF";
+        var TOK_UNQUOTEDIDENTIFIER = "UnquotedIdentifier";
+        var TOK_QUOTEDIDENTIFIER = "QuotedIdentifier";
+        var TOK_RBRACKET = "Rbracket";
+        var TOK_RPAREN = "Rparen";
+        var TOK_COMMA = "Comma";
+        var TOK_COLON = "Colon";
+        var TOK_RBRACE = "Rbrace";
+        var TOK_NUMBER = "Number";
+        var TOK_CURRENT = "Current";
+        var TOK_EXPREF = "Expref";
+        var TOK_PIPE = "Pipe";
+        var TOK_OR = "Or";
+        var TOK_AND = "And";
+        var TOK_EQ = "EQ";
+        var TOK_GT = "GT";
+        var TOK_LT = "LT";
+        var TOK_GTE = "GTE";
+        var TOK_LTE = "LTE";
+        var TOK_NE = "NE";
+        var TOK_FLATTEN = "Flatten";
+        var TOK_STAR = "Star";
+        var TOK_FILTER = "Filter";
+        var TOK_DOT = "Dot";
+        var TOK_NOT = "Not";
+        var TOK_LBRACE = "Lbrace";
+        var TOK_LBRACKET = "Lbracket";
+        var TOK_LPAREN = "Lparen";
+        var TOK_LITERAL = "Literal";
+        var basicTokens = {
+          ".": TOK_DOT,
+          "*": TOK_STAR,
+          ",": TOK_COMMA,
+          ":": TOK_COLON,
+          "{": TOK_LBRACE,
+          "}": TOK_RBRACE,
+          "]": TOK_RBRACKET,
+          "(": TOK_LPAREN,
+          ")": TOK_RPAREN,
+          "@": TOK_CURRENT
+        };
+        var operatorStartToken = {
+          "<": true,
+          ">": true,
+          "=": true,
+          "!": true
+        };
+        var skipChars = {
+          " ": true,
+          "	": true,
+          "\n": true
+        };
+        function isAlpha(ch) {
+          return ch >= "a" && ch <= "z" || ch >= "A" && ch <= "Z" || ch === "_";
+        }
+        function isNum(ch) {
+          return ch >= "0" && ch <= "9" || ch === "-";
+        }
+        function isAlphaNum(ch) {
+          return ch >= "a" && ch <= "z" || ch >= "A" && ch <= "Z" || ch >= "0" && ch <= "9" || ch === "_";
+        }
+        function Lexer() {
+        }
+        Lexer.prototype = {
+          tokenize: function(stream) {
+            var tokens = [];
+            this._current = 0;
+            var start;
+            var identifier;
+            var token;
+            while (this._current < stream.length) {
+              if (isAlpha(stream[this._current])) {
+                start = this._current;
+                identifier = this._consumeUnquotedIdentifier(stream);
+                tokens.push({
+                  type: TOK_UNQUOTEDIDENTIFIER,
+                  value: identifier,
+                  start
+                });
+              } else if (basicTokens[stream[this._current]] !== void 0) {
+                tokens.push({
+                  type: basicTokens[stream[this._current]],
+                  value: stream[this._current],
+                  start: this._current
+                });
+                this._current++;
+              } else if (isNum(stream[this._current])) {
+                token = this._consumeNumber(stream);
+                tokens.push(token);
+              } else if (stream[this._current] === "[") {
+                token = this._consumeLBracket(stream);
+                tokens.push(token);
+              } else if (stream[this._current] === '"') {
+                start = this._current;
+                identifier = this._consumeQuotedIdentifier(stream);
+                tokens.push({
+                  type: TOK_QUOTEDIDENTIFIER,
+                  value: identifier,
+                  start
+                });
+              } else if (stream[this._current] === "'") {
+                start = this._current;
+                identifier = this._consumeRawStringLiteral(stream);
+                tokens.push({
+                  type: TOK_LITERAL,
+                  value: identifier,
+                  start
+                });
+              } else if (stream[this._current] === "`") {
+                start = this._current;
+                var literal = this._consumeLiteral(stream);
+                tokens.push({
+                  type: TOK_LITERAL,
+                  value: literal,
+                  start
+                });
+              } else if (operatorStartToken[stream[this._current]] !== void 0) {
+                tokens.push(this._consumeOperator(stream));
+              } else if (skipChars[stream[this._current]] !== void 0) {
+                this._current++;
+              } else if (stream[this._current] === "&") {
+                start = this._current;
+                this._current++;
+                if (stream[this._current] === "&") {
+                  this._current++;
+                  tokens.push({ type: TOK_AND, value: "&&", start });
+                } else {
+                  tokens.push({ type: TOK_EXPREF, value: "&", start });
+                }
+              } else if (stream[this._current] === "|") {
+                start = this._current;
+                this._current++;
+                if (stream[this._current] === "|") {
+                  this._current++;
+                  tokens.push({ type: TOK_OR, value: "||", start });
+                } else {
+                  tokens.push({ type: TOK_PIPE, value: "|", start });
+                }
+              } else {
+                var error = new Error("Unknown character:" + stream[this._current]);
+                error.name = "LexerError";
+                throw error;
+              }
+            }
+            return tokens;
+          },
+          _consumeUnquotedIdentifier: function(stream) {
+            var start = this._current;
+            this._current++;
+            while (this._current < stream.length && isAlphaNum(stream[this._current])) {
+              this._current++;
+            }
+            return stream.slice(start, this._current);
+          },
+          _consumeQuotedIdentifier: function(stream) {
+            var start = this._current;
+            this._current++;
+            var maxLength = stream.length;
+            while (stream[this._current] !== '"' && this._current < maxLength) {
+              var current = this._current;
+              if (stream[current] === "\\" && (stream[current + 1] === "\\" || stream[current + 1] === '"')) {
+                current += 2;
+              } else {
+                current++;
+              }
+              this._current = current;
+            }
+            this._current++;
+            return JSON.parse(stream.slice(start, this._current));
+          },
+          _consumeRawStringLiteral: function(stream) {
+            var start = this._current;
+            this._current++;
+            var maxLength = stream.length;
+            while (stream[this._current] !== "'" && this._current < maxLength) {
+              var current = this._current;
+              if (stream[current] === "\\" && (stream[current + 1] === "\\" || stream[current + 1] === "'")) {
+                current += 2;
+              } else {
+                current++;
+              }
+              this._current = current;
+            }
+            this._current++;
+            var literal = stream.slice(start + 1, this._current - 1);
+            return literal.replace("\\'", "'");
+          },
+          _consumeNumber: function(stream) {
+            var start = this._current;
+            this._current++;
+            var maxLength = stream.length;
+            while (isNum(stream[this._current]) && this._current < maxLength) {
+              this._current++;
+            }
+            var value = parseInt(stream.slice(start, this._current));
+            return { type: TOK_NUMBER, value, start };
+          },
+          _consumeLBracket: function(stream) {
+            var start = this._current;
+            this._current++;
+            if (stream[this._current] === "?") {
+              this._current++;
+              return { type: TOK_FILTER, value: "[?", start };
+            } else if (stream[this._current] === "]") {
+              this._current++;
+              return { type: TOK_FLATTEN, value: "[]", start };
+            } else {
+              return { type: TOK_LBRACKET, value: "[", start };
+            }
+          },
+          _consumeOperator: function(stream) {
+            var start = this._current;
+            var startingChar = stream[start];
+            this._current++;
+            if (startingChar === "!") {
+              if (stream[this._current] === "=") {
+                this._current++;
+                return { type: TOK_NE, value: "!=", start };
+              } else {
+                return { type: TOK_NOT, value: "!", start };
+              }
+            } else if (startingChar === "<") {
+              if (stream[this._current] === "=") {
+                this._current++;
+                return { type: TOK_LTE, value: "<=", start };
+              } else {
+                return { type: TOK_LT, value: "<", start };
+              }
+            } else if (startingChar === ">") {
+              if (stream[this._current] === "=") {
+                this._current++;
+                return { type: TOK_GTE, value: ">=", start };
+              } else {
+                return { type: TOK_GT, value: ">", start };
+              }
+            } else if (startingChar === "=") {
+              if (stream[this._current] === "=") {
+                this._current++;
+                return { type: TOK_EQ, value: "==", start };
+              }
+            }
+          },
+          _consumeLiteral: function(stream) {
+            this._current++;
+            var start = this._current;
+            var maxLength = stream.length;
+            var literal;
+            while (stream[this._current] !== "`" && this._current < maxLength) {
+              var current = this._current;
+              if (stream[current] === "\\" && (stream[current + 1] === "\\" || stream[current + 1] === "`")) {
+                current += 2;
+              } else {
+                current++;
+              }
+              this._current = current;
+            }
+            var literalString = trimLeft(stream.slice(start, this._current));
+            literalString = literalString.replace("\\`", "`");
+            if (this._looksLikeJSON(literalString)) {
+              literal = JSON.parse(literalString);
+            } else {
+              literal = JSON.parse('"' + literalString + '"');
+            }
+            this._current++;
+            return literal;
+          },
+          _looksLikeJSON: function(literalString) {
+            var startingChars = '[{"';
+            var jsonLiterals = ["true", "false", "null"];
+            var numberLooking = "-0123456789";
+            if (literalString === "") {
+              return false;
+            } else if (startingChars.indexOf(literalString[0]) >= 0) {
+              return true;
+            } else if (jsonLiterals.indexOf(literalString) >= 0) {
+              return true;
+            } else if (numberLooking.indexOf(literalString[0]) >= 0) {
+              try {
+                JSON.parse(literalString);
+                return true;
+              } catch (ex) {
+                return false;
+              }
+            } else {
+              return false;
+            }
+          }
+        };
+        var bindingPower = {};
+        bindingPower[TOK_EOF] = 0;
+        bindingPower[TOK_UNQUOTEDIDENTIFIER] = 0;
+        bindingPower[TOK_QUOTEDIDENTIFIER] = 0;
+        bindingPower[TOK_RBRACKET] = 0;
+        bindingPower[TOK_RPAREN] = 0;
+        bindingPower[TOK_COMMA] = 0;
+        bindingPower[TOK_RBRACE] = 0;
+        bindingPower[TOK_NUMBER] = 0;
+        bindingPower[TOK_CURRENT] = 0;
+        bindingPower[TOK_EXPREF] = 0;
+        bindingPower[TOK_PIPE] = 1;
+        bindingPower[TOK_OR] = 2;
+        bindingPower[TOK_AND] = 3;
+        bindingPower[TOK_EQ] = 5;
+        bindingPower[TOK_GT] = 5;
+        bindingPower[TOK_LT] = 5;
+        bindingPower[TOK_GTE] = 5;
+        bindingPower[TOK_LTE] = 5;
+        bindingPower[TOK_NE] = 5;
+        bindingPower[TOK_FLATTEN] = 9;
+        bindingPower[TOK_STAR] = 20;
+        bindingPower[TOK_FILTER] = 21;
+        bindingPower[TOK_DOT] = 40;
+        bindingPower[TOK_NOT] = 45;
+        bindingPower[TOK_LBRACE] = 50;
+        bindingPower[TOK_LBRACKET] = 55;
+        bindingPower[TOK_LPAREN] = 60;
+        function Parser() {
+        }
+        Parser.prototype = {
+          parse: function(expression) {
+            this._loadTokens(expression);
+            this.index = 0;
+            var ast = this.expression(0);
+            if (this._lookahead(0) !== TOK_EOF) {
+              var t = this._lookaheadToken(0);
+              var error = new Error(
+                "Unexpected token type: " + t.type + ", value: " + t.value
+              );
+              error.name = "ParserError";
+              throw error;
+            }
+            return ast;
+          },
+          _loadTokens: function(expression) {
+            var lexer = new Lexer();
+            var tokens = lexer.tokenize(expression);
+            tokens.push({ type: TOK_EOF, value: "", start: expression.length });
+            this.tokens = tokens;
+          },
+          expression: function(rbp) {
+            var leftToken = this._lookaheadToken(0);
+            this._advance();
+            var left = this.nud(leftToken);
+            var currentToken = this._lookahead(0);
+            while (rbp < bindingPower[currentToken]) {
+              this._advance();
+              left = this.led(currentToken, left);
+              currentToken = this._lookahead(0);
+            }
+            return left;
+          },
+          _lookahead: function(number) {
+            return this.tokens[this.index + number].type;
+          },
+          _lookaheadToken: function(number) {
+            return this.tokens[this.index + number];
+          },
+          _advance: function() {
+            this.index++;
+          },
+          nud: function(token) {
+            var left;
+            var right;
+            var expression;
+            switch (token.type) {
+              case TOK_LITERAL:
+                return { type: "Literal", value: token.value };
+              case TOK_UNQUOTEDIDENTIFIER:
+                return { type: "Field", name: token.value };
+              case TOK_QUOTEDIDENTIFIER:
+                var node = { type: "Field", name: token.value };
+                if (this._lookahead(0) === TOK_LPAREN) {
+                  throw new Error("Quoted identifier not allowed for function names.");
+                }
+                return node;
+              case TOK_NOT:
+                right = this.expression(bindingPower.Not);
+                return { type: "NotExpression", children: [right] };
+              case TOK_STAR:
+                left = { type: "Identity" };
+                right = null;
+                if (this._lookahead(0) === TOK_RBRACKET) {
+                  right = { type: "Identity" };
+                } else {
+                  right = this._parseProjectionRHS(bindingPower.Star);
+                }
+                return { type: "ValueProjection", children: [left, right] };
+              case TOK_FILTER:
+                return this.led(token.type, { type: "Identity" });
+              case TOK_LBRACE:
+                return this._parseMultiselectHash();
+              case TOK_FLATTEN:
+                left = { type: TOK_FLATTEN, children: [{ type: "Identity" }] };
+                right = this._parseProjectionRHS(bindingPower.Flatten);
+                return { type: "Projection", children: [left, right] };
+              case TOK_LBRACKET:
+                if (this._lookahead(0) === TOK_NUMBER || this._lookahead(0) === TOK_COLON) {
+                  right = this._parseIndexExpression();
+                  return this._projectIfSlice({ type: "Identity" }, right);
+                } else if (this._lookahead(0) === TOK_STAR && this._lookahead(1) === TOK_RBRACKET) {
+                  this._advance();
+                  this._advance();
+                  right = this._parseProjectionRHS(bindingPower.Star);
+                  return {
+                    type: "Projection",
+                    children: [{ type: "Identity" }, right]
+                  };
+                }
+                return this._parseMultiselectList();
+              case TOK_CURRENT:
+                return { type: TOK_CURRENT };
+              case TOK_EXPREF:
+                expression = this.expression(bindingPower.Expref);
+                return { type: "ExpressionReference", children: [expression] };
+              case TOK_LPAREN:
+                var args = [];
+                while (this._lookahead(0) !== TOK_RPAREN) {
+                  if (this._lookahead(0) === TOK_CURRENT) {
+                    expression = { type: TOK_CURRENT };
+                    this._advance();
+                  } else {
+                    expression = this.expression(0);
+                  }
+                  args.push(expression);
+                }
+                this._match(TOK_RPAREN);
+                return args[0];
+              default:
+                this._errorToken(token);
+            }
+          },
+          led: function(tokenName, left) {
+            var right;
+            switch (tokenName) {
+              case TOK_DOT:
+                var rbp = bindingPower.Dot;
+                if (this._lookahead(0) !== TOK_STAR) {
+                  right = this._parseDotRHS(rbp);
+                  return { type: "Subexpression", children: [left, right] };
+                }
+                this._advance();
+                right = this._parseProjectionRHS(rbp);
+                return { type: "ValueProjection", children: [left, right] };
+              case TOK_PIPE:
+                right = this.expression(bindingPower.Pipe);
+                return { type: TOK_PIPE, children: [left, right] };
+              case TOK_OR:
+                right = this.expression(bindingPower.Or);
+                return { type: "OrExpression", children: [left, right] };
+              case TOK_AND:
+                right = this.expression(bindingPower.And);
+                return { type: "AndExpression", children: [left, right] };
+              case TOK_LPAREN:
+                var name = left.name;
+                var args = [];
+                var expression, node;
+                while (this._lookahead(0) !== TOK_RPAREN) {
+                  if (this._lookahead(0) === TOK_CURRENT) {
+                    expression = { type: TOK_CURRENT };
+                    this._advance();
+                  } else {
+                    expression = this.expression(0);
+                  }
+                  if (this._lookahead(0) === TOK_COMMA) {
+                    this._match(TOK_COMMA);
+                  }
+                  args.push(expression);
+                }
+                this._match(TOK_RPAREN);
+                node = { type: "Function", name, children: args };
+                return node;
+              case TOK_FILTER:
+                var condition = this.expression(0);
+                this._match(TOK_RBRACKET);
+                if (this._lookahead(0) === TOK_FLATTEN) {
+                  right = { type: "Identity" };
+                } else {
+                  right = this._parseProjectionRHS(bindingPower.Filter);
+                }
+                return { type: "FilterProjection", children: [left, right, condition] };
+              case TOK_FLATTEN:
+                var leftNode = { type: TOK_FLATTEN, children: [left] };
+                var rightNode = this._parseProjectionRHS(bindingPower.Flatten);
+                return { type: "Projection", children: [leftNode, rightNode] };
+              case TOK_EQ:
+              case TOK_NE:
+              case TOK_GT:
+              case TOK_GTE:
+              case TOK_LT:
+              case TOK_LTE:
+                return this._parseComparator(left, tokenName);
+              case TOK_LBRACKET:
+                var token = this._lookaheadToken(0);
+                if (token.type === TOK_NUMBER || token.type === TOK_COLON) {
+                  right = this._parseIndexExpression();
+                  return this._projectIfSlice(left, right);
+                }
+                this._match(TOK_STAR);
+                this._match(TOK_RBRACKET);
+                right = this._parseProjectionRHS(bindingPower.Star);
+                return { type: "Projection", children: [left, right] };
+              default:
+                this._errorToken(this._lookaheadToken(0));
+            }
+          },
+          _match: function(tokenType) {
+            if (this._lookahead(0) === tokenType) {
+              this._advance();
+            } else {
+              var t = this._lookaheadToken(0);
+              var error = new Error("Expected " + tokenType + ", got: " + t.type);
+              error.name = "ParserError";
+              throw error;
+            }
+          },
+          _errorToken: function(token) {
+            var error = new Error("Invalid token (" + token.type + '): "' + token.value + '"');
+            error.name = "ParserError";
+            throw error;
+          },
+          _parseIndexExpression: function() {
+            if (this._lookahead(0) === TOK_COLON || this._lookahead(1) === TOK_COLON) {
+              return this._parseSliceExpression();
+            } else {
+              var node = {
+                type: "Index",
+                value: this._lookaheadToken(0).value
+              };
+              this._advance();
+              this._match(TOK_RBRACKET);
+              return node;
+            }
+          },
+          _projectIfSlice: function(left, right) {
+            var indexExpr = { type: "IndexExpression", children: [left, right] };
+            if (right.type === "Slice") {
+              return {
+                type: "Projection",
+                children: [indexExpr, this._parseProjectionRHS(bindingPower.Star)]
+              };
+            } else {
+              return indexExpr;
+            }
+          },
+          _parseSliceExpression: function() {
+            var parts = [null, null, null];
+            var index = 0;
+            var currentToken = this._lookahead(0);
+            while (currentToken !== TOK_RBRACKET && index < 3) {
+              if (currentToken === TOK_COLON) {
+                index++;
+                this._advance();
+              } else if (currentToken === TOK_NUMBER) {
+                parts[index] = this._lookaheadToken(0).value;
+                this._advance();
+              } else {
+                var t = this._lookahead(0);
+                var error = new Error("Syntax error, unexpected token: " + t.value + "(" + t.type + ")");
+                error.name = "Parsererror";
+                throw error;
+              }
+              currentToken = this._lookahead(0);
+            }
+            this._match(TOK_RBRACKET);
+            return {
+              type: "Slice",
+              children: parts
+            };
+          },
+          _parseComparator: function(left, comparator) {
+            var right = this.expression(bindingPower[comparator]);
+            return { type: "Comparator", name: comparator, children: [left, right] };
+          },
+          _parseDotRHS: function(rbp) {
+            var lookahead = this._lookahead(0);
+            var exprTokens = [TOK_UNQUOTEDIDENTIFIER, TOK_QUOTEDIDENTIFIER, TOK_STAR];
+            if (exprTokens.indexOf(lookahead) >= 0) {
+              return this.expression(rbp);
+            } else if (lookahead === TOK_LBRACKET) {
+              this._match(TOK_LBRACKET);
+              return this._parseMultiselectList();
+            } else if (lookahead === TOK_LBRACE) {
+              this._match(TOK_LBRACE);
+              return this._parseMultiselectHash();
+            }
+          },
+          _parseProjectionRHS: function(rbp) {
+            var right;
+            if (bindingPower[this._lookahead(0)] < 10) {
+              right = { type: "Identity" };
+            } else if (this._lookahead(0) === TOK_LBRACKET) {
+              right = this.expression(rbp);
+            } else if (this._lookahead(0) === TOK_FILTER) {
+              right = this.expression(rbp);
+            } else if (this._lookahead(0) === TOK_DOT) {
+              this._match(TOK_DOT);
+              right = this._parseDotRHS(rbp);
+            } else {
+              var t = this._lookaheadToken(0);
+              var error = new Error("Sytanx error, unexpected token: " + t.value + "(" + t.type + ")");
+              error.name = "ParserError";
+              throw error;
+            }
+            return right;
+          },
+          _parseMultiselectList: function() {
+            var expressions = [];
+            while (this._lookahead(0) !== TOK_RBRACKET) {
+              var expression = this.expression(0);
+              expressions.push(expression);
+              if (this._lookahead(0) === TOK_COMMA) {
+                this._match(TOK_COMMA);
+                if (this._lookahead(0) === TOK_RBRACKET) {
+                  throw new Error("Unexpected token Rbracket");
+                }
+              }
+            }
+            this._match(TOK_RBRACKET);
+            return { type: "MultiSelectList", children: expressions };
+          },
+          _parseMultiselectHash: function() {
+            var pairs = [];
+            var identifierTypes = [TOK_UNQUOTEDIDENTIFIER, TOK_QUOTEDIDENTIFIER];
+            var keyToken, keyName, value, node;
+            for (; ; ) {
+              keyToken = this._lookaheadToken(0);
+              if (identifierTypes.indexOf(keyToken.type) < 0) {
+                throw new Error("Expecting an identifier token, got: " + keyToken.type);
+              }
+              keyName = keyToken.value;
+              this._advance();
+              this._match(TOK_COLON);
+              value = this.expression(0);
+              node = { type: "KeyValuePair", name: keyName, value };
+              pairs.push(node);
+              if (this._lookahead(0) === TOK_COMMA) {
+                this._match(TOK_COMMA);
+              } else if (this._lookahead(0) === TOK_RBRACE) {
+                this._match(TOK_RBRACE);
+                break;
+              }
+            }
+            return { type: "MultiSelectHash", children: pairs };
+          }
+        };
+        function TreeInterpreter(runtime) {
+          this.runtime = runtime;
+        }
+        TreeInterpreter.prototype = {
+          search: function(node, value) {
+            return this.visit(node, value);
+          },
+          visit: function(node, value) {
+            var matched, current, result, first, second, field, left, right, collected, i;
+            switch (node.type) {
+              case "Field":
+                if (value !== null && isObject(value)) {
+                  field = value[node.name];
+                  if (field === void 0) {
+                    return null;
+                  } else {
+                    return field;
+                  }
+                }
+                return null;
+              case "Subexpression":
+                result = this.visit(node.children[0], value);
+                for (i = 1; i < node.children.length; i++) {
+                  result = this.visit(node.children[1], result);
+                  if (result === null) {
+                    return null;
+                  }
+                }
+                return result;
+              case "IndexExpression":
+                left = this.visit(node.children[0], value);
+                right = this.visit(node.children[1], left);
+                return right;
+              case "Index":
+                if (!isArray(value)) {
+                  return null;
+                }
+                var index = node.value;
+                if (index < 0) {
+                  index = value.length + index;
+                }
+                result = value[index];
+                if (result === void 0) {
+                  result = null;
+                }
+                return result;
+              case "Slice":
+                if (!isArray(value)) {
+                  return null;
+                }
+                var sliceParams = node.children.slice(0);
+                var computed = this.computeSliceParams(value.length, sliceParams);
+                var start = computed[0];
+                var stop = computed[1];
+                var step = computed[2];
+                result = [];
+                if (step > 0) {
+                  for (i = start; i < stop; i += step) {
+                    result.push(value[i]);
+                  }
+                } else {
+                  for (i = start; i > stop; i += step) {
+                    result.push(value[i]);
+                  }
+                }
+                return result;
+              case "Projection":
+                var base = this.visit(node.children[0], value);
+                if (!isArray(base)) {
+                  return null;
+                }
+                collected = [];
+                for (i = 0; i < base.length; i++) {
+                  current = this.visit(node.children[1], base[i]);
+                  if (current !== null) {
+                    collected.push(current);
+                  }
+                }
+                return collected;
+              case "ValueProjection":
+                base = this.visit(node.children[0], value);
+                if (!isObject(base)) {
+                  return null;
+                }
+                collected = [];
+                var values = objValues(base);
+                for (i = 0; i < values.length; i++) {
+                  current = this.visit(node.children[1], values[i]);
+                  if (current !== null) {
+                    collected.push(current);
+                  }
+                }
+                return collected;
+              case "FilterProjection":
+                base = this.visit(node.children[0], value);
+                if (!isArray(base)) {
+                  return null;
+                }
+                var filtered = [];
+                var finalResults = [];
+                for (i = 0; i < base.length; i++) {
+                  matched = this.visit(node.children[2], base[i]);
+                  if (!isFalse(matched)) {
+                    filtered.push(base[i]);
+                  }
+                }
+                for (var j = 0; j < filtered.length; j++) {
+                  current = this.visit(node.children[1], filtered[j]);
+                  if (current !== null) {
+                    finalResults.push(current);
+                  }
+                }
+                return finalResults;
+              case "Comparator":
+                first = this.visit(node.children[0], value);
+                second = this.visit(node.children[1], value);
+                switch (node.name) {
+                  case TOK_EQ:
+                    result = strictDeepEqual(first, second);
+                    break;
+                  case TOK_NE:
+                    result = !strictDeepEqual(first, second);
+                    break;
+                  case TOK_GT:
+                    result = first > second;
+                    break;
+                  case TOK_GTE:
+                    result = first >= second;
+                    break;
+                  case TOK_LT:
+                    result = first < second;
+                    break;
+                  case TOK_LTE:
+                    result = first <= second;
+                    break;
+                  default:
+                    throw new Error("Unknown comparator: " + node.name);
+                }
+                return result;
+              case TOK_FLATTEN:
+                var original = this.visit(node.children[0], value);
+                if (!isArray(original)) {
+                  return null;
+                }
+                var merged = [];
+                for (i = 0; i < original.length; i++) {
+                  current = original[i];
+                  if (isArray(current)) {
+                    merged.push.apply(merged, current);
+                  } else {
+                    merged.push(current);
+                  }
+                }
+                return merged;
+              case "Identity":
+                return value;
+              case "MultiSelectList":
+                if (value === null) {
+                  return null;
+                }
+                collected = [];
+                for (i = 0; i < node.children.length; i++) {
+                  collected.push(this.visit(node.children[i], value));
+                }
+                return collected;
+              case "MultiSelectHash":
+                if (value === null) {
+                  return null;
+                }
+                collected = {};
+                var child;
+                for (i = 0; i < node.children.length; i++) {
+                  child = node.children[i];
+                  collected[child.name] = this.visit(child.value, value);
+                }
+                return collected;
+              case "OrExpression":
+                matched = this.visit(node.children[0], value);
+                if (isFalse(matched)) {
+                  matched = this.visit(node.children[1], value);
+                }
+                return matched;
+              case "AndExpression":
+                first = this.visit(node.children[0], value);
+                if (isFalse(first) === true) {
+                  return first;
+                }
+                return this.visit(node.children[1], value);
+              case "NotExpression":
+                first = this.visit(node.children[0], value);
+                return isFalse(first);
+              case "Literal":
+                return node.value;
+              case TOK_PIPE:
+                left = this.visit(node.children[0], value);
+                return this.visit(node.children[1], left);
+              case TOK_CURRENT:
+                return value;
+              case "Function":
+                var resolvedArgs = [];
+                for (i = 0; i < node.children.length; i++) {
+                  resolvedArgs.push(this.visit(node.children[i], value));
+                }
+                return this.runtime.callFunction(node.name, resolvedArgs);
+              case "ExpressionReference":
+                var refNode = node.children[0];
+                refNode.jmespathType = TOK_EXPREF;
+                return refNode;
+              default:
+                throw new Error("Unknown node type: " + node.type);
+            }
+          },
+          computeSliceParams: function(arrayLength, sliceParams) {
+            var start = sliceParams[0];
+            var stop = sliceParams[1];
+            var step = sliceParams[2];
+            var computed = [null, null, null];
+            if (step === null) {
+              step = 1;
+            } else if (step === 0) {
+              var error = new Error("Invalid slice, step cannot be 0");
+              error.name = "RuntimeError";
+              throw error;
+            }
+            var stepValueNegative = step < 0 ? true : false;
+            if (start === null) {
+              start = stepValueNegative ? arrayLength - 1 : 0;
+            } else {
+              start = this.capSliceRange(arrayLength, start, step);
+            }
+            if (stop === null) {
+              stop = stepValueNegative ? -1 : arrayLength;
+            } else {
+              stop = this.capSliceRange(arrayLength, stop, step);
+            }
+            computed[0] = start;
+            computed[1] = stop;
+            computed[2] = step;
+            return computed;
+          },
+          capSliceRange: function(arrayLength, actualValue, step) {
+            if (actualValue < 0) {
+              actualValue += arrayLength;
+              if (actualValue < 0) {
+                actualValue = step < 0 ? -1 : 0;
+              }
+            } else if (actualValue >= arrayLength) {
+              actualValue = step < 0 ? arrayLength - 1 : arrayLength;
+            }
+            return actualValue;
+          }
+        };
+        function Runtime(interpreter) {
+          this._interpreter = interpreter;
+          this.functionTable = {
+            // name: [function, <signature>]
+            // The <signature> can be:
+            //
+            // {
+            //   args: [[type1, type2], [type1, type2]],
+            //   variadic: true|false
+            // }
+            //
+            // Each arg in the arg list is a list of valid types
+            // (if the function is overloaded and supports multiple
+            // types.  If the type is "any" then no type checking
+            // occurs on the argument.  Variadic is optional
+            // and if not provided is assumed to be false.
+            abs: { _func: this._functionAbs, _signature: [{ types: [TYPE_NUMBER] }] },
+            avg: { _func: this._functionAvg, _signature: [{ types: [TYPE_ARRAY_NUMBER] }] },
+            ceil: { _func: this._functionCeil, _signature: [{ types: [TYPE_NUMBER] }] },
+            contains: {
+              _func: this._functionContains,
+              _signature: [
+                { types: [TYPE_STRING, TYPE_ARRAY] },
+                { types: [TYPE_ANY] }
+              ]
+            },
+            "ends_with": {
+              _func: this._functionEndsWith,
+              _signature: [{ types: [TYPE_STRING] }, { types: [TYPE_STRING] }]
+            },
+            floor: { _func: this._functionFloor, _signature: [{ types: [TYPE_NUMBER] }] },
+            length: {
+              _func: this._functionLength,
+              _signature: [{ types: [TYPE_STRING, TYPE_ARRAY, TYPE_OBJECT] }]
+            },
+            map: {
+              _func: this._functionMap,
+              _signature: [{ types: [TYPE_EXPREF] }, { types: [TYPE_ARRAY] }]
+            },
+            max: {
+              _func: this._functionMax,
+              _signature: [{ types: [TYPE_ARRAY_NUMBER, TYPE_ARRAY_STRING] }]
+            },
+            "merge": {
+              _func: this._functionMerge,
+              _signature: [{ types: [TYPE_OBJECT], variadic: true }]
+            },
+            "max_by": {
+              _func: this._functionMaxBy,
+              _signature: [{ types: [TYPE_ARRAY] }, { types: [TYPE_EXPREF] }]
+            },
+            sum: { _func: this._functionSum, _signature: [{ types: [TYPE_ARRAY_NUMBER] }] },
+            "starts_with": {
+              _func: this._functionStartsWith,
+              _signature: [{ types: [TYPE_STRING] }, { types: [TYPE_STRING] }]
+            },
+            min: {
+              _func: this._functionMin,
+              _signature: [{ types: [TYPE_ARRAY_NUMBER, TYPE_ARRAY_STRING] }]
+            },
+            "min_by": {
+              _func: this._functionMinBy,
+              _signature: [{ types: [TYPE_ARRAY] }, { types: [TYPE_EXPREF] }]
+            },
+            type: { _func: this._functionType, _signature: [{ types: [TYPE_ANY] }] },
+            keys: { _func: this._functionKeys, _signature: [{ types: [TYPE_OBJECT] }] },
+            values: { _func: this._functionValues, _signature: [{ types: [TYPE_OBJECT] }] },
+            sort: { _func: this._functionSort, _signature: [{ types: [TYPE_ARRAY_STRING, TYPE_ARRAY_NUMBER] }] },
+            "sort_by": {
+              _func: this._functionSortBy,
+              _signature: [{ types: [TYPE_ARRAY] }, { types: [TYPE_EXPREF] }]
+            },
+            join: {
+              _func: this._functionJoin,
+              _signature: [
+                { types: [TYPE_STRING] },
+                { types: [TYPE_ARRAY_STRING] }
+              ]
+            },
+            reverse: {
+              _func: this._functionReverse,
+              _signature: [{ types: [TYPE_STRING, TYPE_ARRAY] }]
+            },
+            "to_array": { _func: this._functionToArray, _signature: [{ types: [TYPE_ANY] }] },
+            "to_string": { _func: this._functionToString, _signature: [{ types: [TYPE_ANY] }] },
+            "to_number": { _func: this._functionToNumber, _signature: [{ types: [TYPE_ANY] }] },
+            "not_null": {
+              _func: this._functionNotNull,
+              _signature: [{ types: [TYPE_ANY], variadic: true }]
+            }
+          };
+        }
+        Runtime.prototype = {
+          callFunction: function(name, resolvedArgs) {
+            var functionEntry = this.functionTable[name];
+            if (functionEntry === void 0) {
+              throw new Error("Unknown function: " + name + "()");
+            }
+            this._validateArgs(name, resolvedArgs, functionEntry._signature);
+            return functionEntry._func.call(this, resolvedArgs);
+          },
+          _validateArgs: function(name, args, signature) {
+            var pluralized;
+            if (signature[signature.length - 1].variadic) {
+              if (args.length < signature.length) {
+                pluralized = signature.length === 1 ? " argument" : " arguments";
+                throw new Error("ArgumentError: " + name + "() takes at least" + signature.length + pluralized + " but received " + args.length);
+              }
+            } else if (args.length !== signature.length) {
+              pluralized = signature.length === 1 ? " argument" : " arguments";
+              throw new Error("ArgumentError: " + name + "() takes " + signature.length + pluralized + " but received " + args.length);
+            }
+            var currentSpec;
+            var actualType;
+            var typeMatched;
+            for (var i = 0; i < signature.length; i++) {
+              typeMatched = false;
+              currentSpec = signature[i].types;
+              actualType = this._getTypeName(args[i]);
+              for (var j = 0; j < currentSpec.length; j++) {
+                if (this._typeMatches(actualType, currentSpec[j], args[i])) {
+                  typeMatched = true;
+                  break;
+                }
+              }
+              if (!typeMatched) {
+                var expected = currentSpec.map(function(typeIdentifier) {
+                  return TYPE_NAME_TABLE[typeIdentifier];
+                }).join(",");
+                throw new Error("TypeError: " + name + "() expected argument " + (i + 1) + " to be type " + expected + " but received type " + TYPE_NAME_TABLE[actualType] + " instead.");
+              }
+            }
+          },
+          _typeMatches: function(actual, expected, argValue) {
+            if (expected === TYPE_ANY) {
+              return true;
+            }
+            if (expected === TYPE_ARRAY_STRING || expected === TYPE_ARRAY_NUMBER || expected === TYPE_ARRAY) {
+              if (expected === TYPE_ARRAY) {
+                return actual === TYPE_ARRAY;
+              } else if (actual === TYPE_ARRAY) {
+                var subtype;
+                if (expected === TYPE_ARRAY_NUMBER) {
+                  subtype = TYPE_NUMBER;
+                } else if (expected === TYPE_ARRAY_STRING) {
+                  subtype = TYPE_STRING;
+                }
+                for (var i = 0; i < argValue.length; i++) {
+                  if (!this._typeMatches(
+                    this._getTypeName(argValue[i]),
+                    subtype,
+                    argValue[i]
+                  )) {
+                    return false;
+                  }
+                }
+                return true;
+              }
+            } else {
+              return actual === expected;
+            }
+          },
+          _getTypeName: function(obj) {
+            switch (Object.prototype.toString.call(obj)) {
+              case "[object String]":
+                return TYPE_STRING;
+              case "[object Number]":
+                return TYPE_NUMBER;
+              case "[object Array]":
+                return TYPE_ARRAY;
+              case "[object Boolean]":
+                return TYPE_BOOLEAN;
+              case "[object Null]":
+                return TYPE_NULL;
+              case "[object Object]":
+                if (obj.jmespathType === TOK_EXPREF) {
+                  return TYPE_EXPREF;
+                } else {
+                  return TYPE_OBJECT;
+                }
+            }
+          },
+          _functionStartsWith: function(resolvedArgs) {
+            return resolvedArgs[0].lastIndexOf(resolvedArgs[1]) === 0;
+          },
+          _functionEndsWith: function(resolvedArgs) {
+            var searchStr = resolvedArgs[0];
+            var suffix = resolvedArgs[1];
+            return searchStr.indexOf(suffix, searchStr.length - suffix.length) !== -1;
+          },
+          _functionReverse: function(resolvedArgs) {
+            var typeName = this._getTypeName(resolvedArgs[0]);
+            if (typeName === TYPE_STRING) {
+              var originalStr = resolvedArgs[0];
+              var reversedStr = "";
+              for (var i = originalStr.length - 1; i >= 0; i--) {
+                reversedStr += originalStr[i];
+              }
+              return reversedStr;
+            } else {
+              var reversedArray = resolvedArgs[0].slice(0);
+              reversedArray.reverse();
+              return reversedArray;
+            }
+          },
+          _functionAbs: function(resolvedArgs) {
+            return Math.abs(resolvedArgs[0]);
+          },
+          _functionCeil: function(resolvedArgs) {
+            return Math.ceil(resolvedArgs[0]);
+          },
+          _functionAvg: function(resolvedArgs) {
+            var sum = 0;
+            var inputArray = resolvedArgs[0];
+            for (var i = 0; i < inputArray.length; i++) {
+              sum += inputArray[i];
+            }
+            return sum / inputArray.length;
+          },
+          _functionContains: function(resolvedArgs) {
+            return resolvedArgs[0].indexOf(resolvedArgs[1]) >= 0;
+          },
+          _functionFloor: function(resolvedArgs) {
+            return Math.floor(resolvedArgs[0]);
+          },
+          _functionLength: function(resolvedArgs) {
+            if (!isObject(resolvedArgs[0])) {
+              return resolvedArgs[0].length;
+            } else {
+              return Object.keys(resolvedArgs[0]).length;
+            }
+          },
+          _functionMap: function(resolvedArgs) {
+            var mapped = [];
+            var interpreter = this._interpreter;
+            var exprefNode = resolvedArgs[0];
+            var elements = resolvedArgs[1];
+            for (var i = 0; i < elements.length; i++) {
+              mapped.push(interpreter.visit(exprefNode, elements[i]));
+            }
+            return mapped;
+          },
+          _functionMerge: function(resolvedArgs) {
+            var merged = {};
+            for (var i = 0; i < resolvedArgs.length; i++) {
+              var current = resolvedArgs[i];
+              for (var key in current) {
+                merged[key] = current[key];
+              }
+            }
+            return merged;
+          },
+          _functionMax: function(resolvedArgs) {
+            if (resolvedArgs[0].length > 0) {
+              var typeName = this._getTypeName(resolvedArgs[0][0]);
+              if (typeName === TYPE_NUMBER) {
+                return Math.max.apply(Math, resolvedArgs[0]);
+              } else {
+                var elements = resolvedArgs[0];
+                var maxElement = elements[0];
+                for (var i = 1; i < elements.length; i++) {
+                  if (maxElement.localeCompare(elements[i]) < 0) {
+                    maxElement = elements[i];
+                  }
+                }
+                return maxElement;
+              }
+            } else {
+              return null;
+            }
+          },
+          _functionMin: function(resolvedArgs) {
+            if (resolvedArgs[0].length > 0) {
+              var typeName = this._getTypeName(resolvedArgs[0][0]);
+              if (typeName === TYPE_NUMBER) {
+                return Math.min.apply(Math, resolvedArgs[0]);
+              } else {
+                var elements = resolvedArgs[0];
+                var minElement = elements[0];
+                for (var i = 1; i < elements.length; i++) {
+                  if (elements[i].localeCompare(minElement) < 0) {
+                    minElement = elements[i];
+                  }
+                }
+                return minElement;
+              }
+            } else {
+              return null;
+            }
+          },
+          _functionSum: function(resolvedArgs) {
+            var sum = 0;
+            var listToSum = resolvedArgs[0];
+            for (var i = 0; i < listToSum.length; i++) {
+              sum += listToSum[i];
+            }
+            return sum;
+          },
+          _functionType: function(resolvedArgs) {
+            switch (this._getTypeName(resolvedArgs[0])) {
+              case TYPE_NUMBER:
+                return "number";
+              case TYPE_STRING:
+                return "string";
+              case TYPE_ARRAY:
+                return "array";
+              case TYPE_OBJECT:
+                return "object";
+              case TYPE_BOOLEAN:
+                return "boolean";
+              case TYPE_EXPREF:
+                return "expref";
+              case TYPE_NULL:
+                return "null";
+            }
+          },
+          _functionKeys: function(resolvedArgs) {
+            return Object.keys(resolvedArgs[0]);
+          },
+          _functionValues: function(resolvedArgs) {
+            var obj = resolvedArgs[0];
+            var keys = Object.keys(obj);
+            var values = [];
+            for (var i = 0; i < keys.length; i++) {
+              values.push(obj[keys[i]]);
+            }
+            return values;
+          },
+          _functionJoin: function(resolvedArgs) {
+            var joinChar = resolvedArgs[0];
+            var listJoin = resolvedArgs[1];
+            return listJoin.join(joinChar);
+          },
+          _functionToArray: function(resolvedArgs) {
+            if (this._getTypeName(resolvedArgs[0]) === TYPE_ARRAY) {
+              return resolvedArgs[0];
+            } else {
+              return [resolvedArgs[0]];
+            }
+          },
+          _functionToString: function(resolvedArgs) {
+            if (this._getTypeName(resolvedArgs[0]) === TYPE_STRING) {
+              return resolvedArgs[0];
+            } else {
+              return JSON.stringify(resolvedArgs[0]);
+            }
+          },
+          _functionToNumber: function(resolvedArgs) {
+            var typeName = this._getTypeName(resolvedArgs[0]);
+            var convertedValue;
+            if (typeName === TYPE_NUMBER) {
+              return resolvedArgs[0];
+            } else if (typeName === TYPE_STRING) {
+              convertedValue = +resolvedArgs[0];
+              if (!isNaN(convertedValue)) {
+                return convertedValue;
+              }
+            }
+            return null;
+          },
+          _functionNotNull: function(resolvedArgs) {
+            for (var i = 0; i < resolvedArgs.length; i++) {
+              if (this._getTypeName(resolvedArgs[i]) !== TYPE_NULL) {
+                return resolvedArgs[i];
+              }
+            }
+            return null;
+          },
+          _functionSort: function(resolvedArgs) {
+            var sortedArray = resolvedArgs[0].slice(0);
+            sortedArray.sort();
+            return sortedArray;
+          },
+          _functionSortBy: function(resolvedArgs) {
+            var sortedArray = resolvedArgs[0].slice(0);
+            if (sortedArray.length === 0) {
+              return sortedArray;
+            }
+            var interpreter = this._interpreter;
+            var exprefNode = resolvedArgs[1];
+            var requiredType = this._getTypeName(
+              interpreter.visit(exprefNode, sortedArray[0])
+            );
+            if ([TYPE_NUMBER, TYPE_STRING].indexOf(requiredType) < 0) {
+              throw new Error("TypeError");
+            }
+            var that = this;
+            var decorated = [];
+            for (var i = 0; i < sortedArray.length; i++) {
+              decorated.push([i, sortedArray[i]]);
+            }
+            decorated.sort(function(a, b) {
+              var exprA = interpreter.visit(exprefNode, a[1]);
+              var exprB = interpreter.visit(exprefNode, b[1]);
+              if (that._getTypeName(exprA) !== requiredType) {
+                throw new Error(
+                  "TypeError: expected " + requiredType + ", received " + that._getTypeName(exprA)
+                );
+              } else if (that._getTypeName(exprB) !== requiredType) {
+                throw new Error(
+                  "TypeError: expected " + requiredType + ", received " + that._getTypeName(exprB)
+                );
+              }
+              if (exprA > exprB) {
+                return 1;
+              } else if (exprA < exprB) {
+                return -1;
+              } else {
+                return a[0] - b[0];
+              }
+            });
+            for (var j = 0; j < decorated.length; j++) {
+              sortedArray[j] = decorated[j][1];
+            }
+            return sortedArray;
+          },
+          _functionMaxBy: function(resolvedArgs) {
+            var exprefNode = resolvedArgs[1];
+            var resolvedArray = resolvedArgs[0];
+            var keyFunction = this.createKeyFunction(exprefNode, [TYPE_NUMBER, TYPE_STRING]);
+            var maxNumber = -Infinity;
+            var maxRecord;
+            var current;
+            for (var i = 0; i < resolvedArray.length; i++) {
+              current = keyFunction(resolvedArray[i]);
+              if (current > maxNumber) {
+                maxNumber = current;
+                maxRecord = resolvedArray[i];
+              }
+            }
+            return maxRecord;
+          },
+          _functionMinBy: function(resolvedArgs) {
+            var exprefNode = resolvedArgs[1];
+            var resolvedArray = resolvedArgs[0];
+            var keyFunction = this.createKeyFunction(exprefNode, [TYPE_NUMBER, TYPE_STRING]);
+            var minNumber = Infinity;
+            var minRecord;
+            var current;
+            for (var i = 0; i < resolvedArray.length; i++) {
+              current = keyFunction(resolvedArray[i]);
+              if (current < minNumber) {
+                minNumber = current;
+                minRecord = resolvedArray[i];
+              }
+            }
+            return minRecord;
+          },
+          createKeyFunction: function(exprefNode, allowedTypes) {
+            var that = this;
+            var interpreter = this._interpreter;
+            var keyFunc = function(x) {
+              var current = interpreter.visit(exprefNode, x);
+              if (allowedTypes.indexOf(that._getTypeName(current)) < 0) {
+                var msg = "TypeError: expected one of " + allowedTypes + ", received " + that._getTypeName(current);
+                throw new Error(msg);
+              }
+              return current;
+            };
+            return keyFunc;
+          }
+        };
+        function compile(stream) {
+          var parser = new Parser();
+          var ast = parser.parse(stream);
+          return ast;
+        }
+        function tokenize(stream) {
+          var lexer = new Lexer();
+          return lexer.tokenize(stream);
+        }
+        function search2(data, expression) {
+          var parser = new Parser();
+          var runtime = new Runtime();
+          var interpreter = new TreeInterpreter(runtime);
+          runtime._interpreter = interpreter;
+          var node = parser.parse(expression);
+          return interpreter.search(node, data);
+        }
+        exports2.tokenize = tokenize;
+        exports2.compile = compile;
+        exports2.search = search2;
+        exports2.strictDeepEqual = strictDeepEqual;
+      })(typeof exports === "undefined" ? exports.jmespath = {} : exports);
+    }
+  });
+
+  // content/pack/dom.ts
+  function getter(proto, name) {
+    const get = Object.getOwnPropertyDescriptor(proto, name)?.get;
+    return (of) => Reflect.apply(get, of, []);
+  }
+  function method(f) {
+    return (of, ...args) => Reflect.apply(f, of, args);
+  }
+  function setter(proto, name) {
+    const set = Object.getOwnPropertyDescriptor(proto, name)?.set;
+    return (of, value) => Reflect.apply(set, of, [value]);
+  }
+  var E = Element.prototype;
+  var N = Node.prototype;
+  var Input = HTMLInputElement.prototype;
+  var attribute = method(E.getAttribute);
+  var hasAttribute = method(E.hasAttribute);
+  var localName = getter(E, "localName");
+  var parentNode = getter(N, "parentNode");
+  var firstChild = getter(N, "firstChild");
+  var nextSibling = getter(N, "nextSibling");
+  var nodeType = getter(N, "nodeType");
+  var textContent = getter(N, "textContent");
+  var isConnected = getter(N, "isConnected");
+  var rootOf = method(N.getRootNode);
+  var contains = method(N.contains);
+  var matchesSelector = method(E.matches);
+  var closest = method(E.closest);
+  var rects = method(E.getClientRects);
+  var scrollIntoView = method(E.scrollIntoView);
+  var dispatch = method(EventTarget.prototype.dispatchEvent);
+  var focus = method(HTMLElement.prototype.focus);
+  var blur = method(HTMLElement.prototype.blur);
+  var nativeClick = method(HTMLElement.prototype.click);
+  var innerText = getter(HTMLElement.prototype, "innerText");
+  var isEditable = getter(HTMLElement.prototype, "isContentEditable");
+  var assignedNodes = method(HTMLSlotElement.prototype.assignedNodes);
+  var requestSubmit = method(HTMLFormElement.prototype.requestSubmit);
+  var formElements = getter(HTMLFormElement.prototype, "elements");
+  var formAction = getter(HTMLFormElement.prototype, "action");
+  var formMethod = getter(HTMLFormElement.prototype, "method");
+  var inputType = getter(Input, "type");
+  var inputValue = getter(Input, "value");
+  var setInputValue = setter(Input, "value");
+  var isChecked = getter(Input, "checked");
+  var areaValue = getter(HTMLTextAreaElement.prototype, "value");
+  var setAreaValue = setter(HTMLTextAreaElement.prototype, "value");
+  var selectOptions = getter(HTMLSelectElement.prototype, "options");
+  var isMultiple = getter(HTMLSelectElement.prototype, "multiple");
+  var isSelected = getter(HTMLOptionElement.prototype, "selected");
+  var setSelected = setter(HTMLOptionElement.prototype, "selected");
+  var optionLabel = getter(HTMLOptionElement.prototype, "label");
+  var href = getter(HTMLAnchorElement.prototype, "href");
+  var frameWindow = getter(HTMLIFrameElement.prototype, "contentWindow");
+  var ownerDocument = getter(N, "ownerDocument");
+  var shadowRoot = getter(E, "shadowRoot");
+  var host = getter(ShadowRoot.prototype, "host");
+  var checkVisibility = method(E.checkVisibility);
+  var QUERY = [
+    method(Document.prototype.querySelectorAll),
+    method(DocumentFragment.prototype.querySelectorAll),
+    method(E.querySelectorAll)
+  ];
+  var LABELLED = {
+    input: Input,
+    select: HTMLSelectElement.prototype,
+    textarea: HTMLTextAreaElement.prototype,
+    button: HTMLButtonElement.prototype,
+    meter: HTMLMeterElement.prototype,
+    output: HTMLOutputElement.prototype,
+    progress: HTMLProgressElement.prototype
+  };
+  function query(root, selector) {
+    const kind = nodeType(root);
+    return QUERY[kind === Node.DOCUMENT_NODE ? 0 : kind === Node.DOCUMENT_FRAGMENT_NODE ? 1 : 2](root, selector);
+  }
+  function documentOf(node) {
+    return ownerDocument(node) ?? node;
+  }
+  function viewOf(node) {
+    return documentOf(node).defaultView;
+  }
+  function isHTML(element, ...names) {
+    return names.includes(localName(element)) && getNamespace(element) === "http://www.w3.org/1999/xhtml";
+  }
+  var getNamespace = getter(E, "namespaceURI");
+  function shadowOf(element) {
+    const open = shadowRoot(element);
+    if (open || !localName(element).includes("-")) return open;
+    return globalThis.chrome?.dom?.openOrClosedShadowRoot?.(element) ?? null;
+  }
+  function around(element) {
+    const parent = parentNode(element);
+    if (!parent) return null;
+    const kind = nodeType(parent);
+    if (kind === Node.ELEMENT_NODE) return parent;
+    return kind === Node.DOCUMENT_FRAGMENT_NODE && rootOf(parent) === parent && isShadow(parent) ? host(parent) : null;
+  }
+  function isShadow(node) {
+    try {
+      return Boolean(host(node));
+    } catch {
+      return false;
+    }
+  }
+  function outward(element, fits) {
+    for (let at = element; at; at = around(at)) if (fits(at)) return at;
+    return null;
+  }
+  function isRendered(element) {
+    if (checkVisibility(element, { visibilityProperty: true, contentVisibilityAuto: false })) return true;
+    const style = isConnected(element) && viewOf(element)?.getComputedStyle(element);
+    if (!style || style.display !== "contents" || style.visibility !== "visible") return false;
+    const outer = around(element);
+    return outer !== null && isRendered(outer);
+  }
+  function isVisible(element) {
+    if (!isRendered(element)) return false;
+    const boxes = rects(element);
+    for (const { width, height } of boxes) if (width > 0 && height > 0) return true;
+    return boxes.length === 0;
+  }
+  function labelsOf(element) {
+    const proto = LABELLED[localName(element)];
+    if (!proto || !isHTML(element, localName(element))) return [];
+    const all2 = getter(proto, "labels")(element);
+    return all2 ?? [];
+  }
+  function formOf(element) {
+    if (!isHTML(element, "input", "button", "select", "textarea")) return null;
+    return getter(LABELLED[localName(element)], "form")(element);
+  }
+  function valueOf(element) {
+    if (isHTML(element, "input")) return inputValue(element);
+    if (isHTML(element, "textarea")) return areaValue(element);
+    if (isHTML(element, "select")) {
+      const chosen = [...selectOptions(element)].filter((option) => isSelected(option)).map((option) => optionLabel(option).trim());
+      return isMultiple(element) ? chosen : chosen[0] ?? "";
+    }
+    return void 0;
+  }
+  function clean(text, max = 80) {
+    const plain2 = text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+    return plain2.length > max ? `${plain2.slice(0, max - 1)}…` : plain2;
+  }
+
+  // content/pack/secret.ts
+  var TOKENS = /^(current-password|new-password|one-time-code|cc-.+)$/;
+  var NAMES = /(^|[^a-z])(pass(word|wd|phrase|code)|pwd|pin( ?code)?|cvc|cvv|cvv2|csc|otp|totp|(credit |debit )?card ?(no|num|number)|cc ?(no|num|number)|security ?code|verification ?code|one ?time ?(code|password|pin)|secret|2fa|mfa ?code)([^a-z]|$)/;
+  var were = /* @__PURE__ */ new WeakSet();
+  function watchPasswords(document2) {
+    for (const element of query(document2, "input[type=password i]")) were.add(element);
+    new MutationObserver((changes) => {
+      for (const { target, oldValue } of changes) if (oldValue?.toLowerCase() === "password") were.add(target);
+    }).observe(document2, { subtree: true, attributes: true, attributeFilter: ["type"], attributeOldValue: true });
+  }
+  function secret(element, name) {
+    if (isHTML(element, "input") && inputType(element) === "password") were.add(element);
+    if (were.has(element)) return "a password";
+    if (!isHTML(element, "input", "select", "textarea") && attribute(element, "contenteditable") === null) return "";
+    if (isHTML(element, "input") && /^(button|submit|reset|image|checkbox|radio|range|color|file|hidden)$/.test(inputType(element))) return "";
+    const tokens = (attribute(element, "autocomplete") ?? "").toLowerCase().split(/\s+/);
+    const names = [name, attribute(element, "name"), attribute(element, "id"), attribute(element, "placeholder")];
+    return tokens.some((token) => TOKENS.test(token)) || names.some((text) => NAMES.test(apart(text ?? ""))) ? "a secret, such as a password, a card number or a code" : "";
+  }
+  function apart(text) {
+    return text.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[\s_.[\]-]+/g, " ").toLowerCase();
+  }
+
+  // content/pack/failure.ts
+  var Failure = class extends Error {
+    code;
+    /** What of that kind there was on the page. */
+    found;
+    /** What is known of the step, if it acts. */
+    did = "no";
+    /** What was done before it failed. */
+    words = "";
+    /** Whether waiting may help. */
+    passing = false;
+    constructor(code, message, found = []) {
+      super(message);
+      this.code = code;
+      this.found = found;
+    }
+    /** Has the step wait, as long as it may take, for this to pass. */
+    later() {
+      this.passing = true;
+      return this;
+    }
+  };
+
+  // content/pack/values.ts
+  var import_jmespath = __toESM(require_jmespath());
+
+  // ../pagejs/values.ts
+  var Limit = Object.freeze({
+    items: 1024,
+    // of each kind
+    name: 128,
+    title: 256,
+    description: 4096,
+    schema: 64 << 10,
+    other: 16 << 10,
+    // annotations, _meta, icons
+    uri: 2048,
+    offer: 8 << 20,
+    // all items of one kind together
+    answer: 30 << 20,
+    // one result
+    error: 16e3,
+    // an error's text
+    message: 4096
+    // that of a progress notice
+  });
+  var Values = class _Values {
+    /** How much of what the hub leaves out is said in the console of a document. */
+    static #maxWarned = 1e3;
+    /** What was said of that. */
+    static #warned = /* @__PURE__ */ new Set();
+    static isObject(value) {
+      return typeof value === "object" && value !== null && !Array.isArray(value);
+    }
+    /**
+     * Makes the JSON of a CallToolResult from what executeTool of WebMCP resolves to. The browser's
+     * gives a text: an object as JSON, all else as it is. A library may give the value itself, which
+     * is first made the text that the browser would make of it.
+     *
+     *   text of the browser                   content                   structuredContent
+     *   {"content":[{…},…],…}                 its own                   its own
+     *   {"structuredContent":{…},…}           its own                   its own
+     *   a question (MCP's input_required)     its own                   its own
+     *   {…}                                   the text                  the object
+     *   else: a string, [1,2], 5, undefined   the text                  none
+     *
+     * The hub mends what in its own content is no block of MCP.
+     */
+    static callToolResult(given) {
+      const text = _Values.#text(given);
+      let value;
+      try {
+        value = JSON.parse(text);
+      } catch {
+        return _Values.textResult(text);
+      }
+      if (!_Values.isObject(value)) return _Values.textResult(text);
+      if (Array.isArray(value.content) && value.content.every(_Values.isObject)) return text;
+      if (_Values.isObject(value.structuredContent)) return text;
+      if (value.resultType === "input_required" && _Values.isObject(value.inputRequests)) return text;
+      return `{"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${text}}`;
+    }
+    /**
+     * Whether a tool gave nothing, by its result: if the document then gives way to another one,
+     * what that one says is the result.
+     */
+    static isNothing(result) {
+      return result === _Values.SUBMITTED || result === _Values.textResult("undefined") || result === _Values.textResult("null");
+    }
+    static #text(given) {
+      if (typeof given === "string") return given;
+      const structured = typeof given === "object" && given !== null || typeof given === "function";
+      return String(structured ? JSON.stringify(given) : given);
+    }
+    /** An id that cannot be guessed. crypto.randomUUID exists in secure contexts only. */
+    static randomID() {
+      return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
+    }
+    static textResult(text) {
+      return JSON.stringify({ content: [{ type: "text", text }] });
+    }
+    /** The result of a form that was submitted and leads elsewhere, for which the browser has none. */
+    static SUBMITTED = this.textResult("The form was submitted.");
+    /**
+     * Says in the page's console what the hub has left out of a registration or lists otherwise, each
+     * of it once.
+     * @param answer the hub's
+     */
+    static warn(kind, { rejected, warnings }) {
+      for (const { name, reason } of rejected ?? []) {
+        if (_Values.#isFirst(kind, name, reason)) console.warn(`tabhub: ${kind} ${name} is not offered: ${reason}`);
+      }
+      for (const { name, reason } of warnings ?? []) {
+        if (_Values.#isFirst(kind, name, reason)) console.warn(`tabhub: of ${kind} ${name}, a part is left out or listed otherwise: ${reason}`);
+      }
+    }
+    static warnOf({ tools, resources, prompts }) {
+      _Values.warn("tool", tools);
+      _Values.warn("resource", resources);
+      _Values.warn("prompt", prompts);
+    }
+    static #isFirst(...what) {
+      const key = JSON.stringify(what);
+      if (_Values.#warned.has(key) || _Values.#warned.size >= _Values.#maxWarned) return false;
+      _Values.#warned.add(key);
+      return true;
+    }
+    /** The text of something thrown, be it an error, what some libraries throw instead, or a word. */
+    static errorText(error) {
+      let text = "";
+      try {
+        const { message } = Object(error);
+        text = typeof message === "string" && message || String(error);
+        if (Object(error) === error && !(error instanceof Error) && (Array.isArray(error) || text.startsWith("[object "))) {
+          text = "";
+          text = JSON.stringify(error) ?? "";
+          if (text === "{}") text = "";
+        }
+      } catch {
+      }
+      return (text || "the page's tool failed without saying why").slice(0, Limit.error);
+    }
+  };
+
+  // content/pack/values.ts
+  var ABSENT = /* @__PURE__ */ Symbol("absent");
+  function valueOf2(value, given) {
+    if (typeof value === "string") return filled(value, given);
+    if (!Values.isObject(value)) return value;
+    const [key, ...more] = Object.keys(value);
+    if (more.length === 0 && key === "arg") return argument(String(value.arg), given);
+    if (more.length === 0 && key === "from") return evaluate(String(value.from), given);
+    return value;
+  }
+  function bodyOf(value, given) {
+    if (Array.isArray(value)) return value.map((element) => bodyOf(element, given)).filter((element) => element !== ABSENT);
+    const own = valueOf2(value, given);
+    if (own !== value || !Values.isObject(own)) return own;
+    const members = Object.entries(own).map(([name, member]) => [name, bodyOf(member, given)]);
+    return Object.fromEntries(members.filter(([, member]) => member !== ABSENT));
+  }
+  function filled(text, given) {
+    let absent = false;
+    const all2 = text.replace(ARGUMENT, (_, name) => {
+      const value = argument(name, given);
+      absent ||= value === ABSENT;
+      return value === ABSENT ? "" : plain(value, name);
+    });
+    return absent ? ABSENT : all2;
+  }
+  var ARGUMENT = /\$\{([^{}]+)\}/g;
+  function argument(name, { args }) {
+    const value = Object.hasOwn(args, name) ? args[name] : void 0;
+    return value === void 0 || value === null ? ABSENT : value;
+  }
+  function plain(value, name) {
+    if (["string", "number", "boolean"].includes(typeof value)) return String(value);
+    throw new Failure("STEP_REFUSED", `${name} is not a text, a number, true or false`);
+  }
+  function textOf(text, given) {
+    const all2 = filled(text, given);
+    if (all2 !== ABSENT) return all2;
+    throw new Failure("STEP_REFUSED", `the call lacks an argument of ${JSON.stringify(text)}`);
+  }
+  function pathOf(path, given) {
+    const names = [...path.matchAll(ARGUMENT)].map(([, name]) => name);
+    for (const name of names) {
+      const value = argument(name, given);
+      if (value === ABSENT) throw new Failure("STEP_REFUSED", `the call lacks the argument ${name}, which the path ${path} needs`);
+      if (!/^[^/\\?#%\u0000-\u001f\u007f]+$/.test(plain(value, name))) {
+        throw new Failure("STEP_REFUSED", `the argument ${name} is empty or has one of / \\ ? # %, which a path cannot have in one segment`);
+      }
+    }
+    const all2 = path.replace(ARGUMENT, (_, name) => encodeURIComponent(plain(argument(name, given), name)));
+    if (!all2.startsWith("/") || /\/\/|\/(\.|%2e){1,2}(\/|$)/i.test(all2)) throw new Failure("STEP_REFUSED", `${all2} is not a plain path`);
+    return all2;
+  }
+  function fieldsOf(fields, given) {
+    return Object.entries(fields).flatMap(([name, member]) => {
+      const value = valueOf2(member, given);
+      if (value === ABSENT || value === null || value === void 0) return [];
+      return (Array.isArray(value) ? value : [value]).map((one2) => [name, plain(one2, name)]);
+    });
+  }
+  function evaluate(expression, { args, values }) {
+    const { "": _, ...named2 } = values;
+    return take({ ...named2, args }, expression);
+  }
+  function take(data, expression) {
+    try {
+      return (0, import_jmespath.search)(bare(data), expression) ?? null;
+    } catch (error) {
+      throw new Failure("STEP_ANSWER", `${expression} does not fit what was read: ${Values.errorText(error)}`);
+    }
+  }
+  var INHERITED = Object.create(null, { hasOwnProperty: { value: Object.prototype.hasOwnProperty } });
+  function bare(value) {
+    if (Array.isArray(value)) return value.map(bare);
+    if (!Values.isObject(value)) return value;
+    const copy = Object.create(INHERITED);
+    for (const [name, member] of Object.entries(value)) Object.defineProperty(copy, name, { value: bare(member), enumerable: true, configurable: true, writable: true });
+    return copy;
+  }
+  function numberIn(text, language) {
+    const spaced = /\s/.test(markOf("group", language));
+    const found = NUMBER.exec(spaced ? text.replace(/(?<=\d) (?=\d{3}(?!\d))/g, " ") : text);
+    if (!found) return void 0;
+    const [, before, digits] = found;
+    const marks = digits.replace(/\d/g, "");
+    const last = marks.at(-1) ?? "";
+    let decimal = /[.,]/.test(last) && marks.indexOf(last) === marks.length - 1;
+    if (decimal && /^[1-9]\d{0,2}[.,]\d{3}$/.test(digits)) decimal = last === markOf("decimal", language);
+    const at = decimal ? digits.lastIndexOf(last) : digits.length;
+    const value = Number(`${digits.slice(0, at).replace(/\D/g, "")}.${digits.slice(at + 1)}0`);
+    return /[-−]/.test(before) ? -value : value;
+  }
+  var NUMBER = /((?:(?<![\p{L}\p{N}])[-−]\p{Sc}?)?)(\d+(?:[.,'’\u00a0\u2009\u202f]\d+)*)/u;
+  function markOf(type, language) {
+    try {
+      return new Intl.NumberFormat(language || "en").formatToParts(10000.5).find((part) => part.type === type)?.value ?? "";
+    } catch {
+      return markOf(type, "en");
+    }
+  }
+
+  // content/pack/find.ts
+  var HEADING = "h1,h2,h3,h4,h5,h6";
+  var IMPLICIT = {
+    article: "article",
+    banner: "header",
+    blockquote: "blockquote",
+    button: "button,summary,input",
+    caption: "caption",
+    cell: "td",
+    checkbox: "input",
+    code: "code",
+    columnheader: "th",
+    combobox: "select,input",
+    complementary: "aside",
+    contentinfo: "footer",
+    definition: "dd",
+    deletion: "del,s",
+    dialog: "dialog",
+    document: "html",
+    emphasis: "em",
+    figure: "figure",
+    form: "form",
+    group: "fieldset,details,optgroup",
+    gridcell: "td",
+    heading: HEADING,
+    img: "img",
+    insertion: "ins",
+    link: "a,area",
+    list: "ul,ol,menu",
+    listbox: "select,datalist",
+    listitem: "li",
+    main: "main",
+    meter: "meter",
+    navigation: "nav",
+    option: "option",
+    paragraph: "p",
+    progressbar: "progress",
+    radio: "input",
+    region: "section",
+    row: "tr",
+    rowgroup: "thead,tbody,tfoot",
+    rowheader: "th",
+    search: "search",
+    searchbox: "input",
+    separator: "hr",
+    slider: "input",
+    spinbutton: "input",
+    status: "output",
+    strong: "strong",
+    subscript: "sub",
+    superscript: "sup",
+    table: "table",
+    term: "dt",
+    textbox: "textarea,input,[contenteditable]",
+    time: "time"
+  };
+  var ASKED = ["a", "area", "input", "select", "textarea", "img", "td", "th", "header", "footer", "section", "form", "[contenteditable]"];
+  var BY_NAME = new Map(
+    Object.entries(IMPLICIT).flatMap(([role, names]) => names.split(",").filter((name) => !ASKED.includes(name)).map((name) => [name, role]))
+  );
+  var BY_TYPE = {
+    button: "button",
+    submit: "button",
+    reset: "button",
+    image: "button",
+    checkbox: "checkbox",
+    radio: "radio",
+    range: "slider",
+    number: "spinbutton",
+    search: "searchbox",
+    text: "textbox",
+    email: "textbox",
+    tel: "textbox",
+    url: "textbox"
+  };
+  var BY_CONTENT = /^(button|cell|checkbox|columnheader|gridcell|heading|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|row|rowheader|switch|tab|tooltip|treeitem|listitem|term|definition|paragraph|caption|time|status|alert)$/;
+  var FIELDS = /^(textbox|searchbox|combobox|listbox|checkbox|radio|switch|slider|spinbutton)$/;
+  function roleOf(element) {
+    const claimed = (attribute(element, "role") ?? "").toLowerCase().split(/\s+/).find(Boolean) ?? "";
+    if (claimed === "image") return "img";
+    if (claimed && !(/^(none|presentation)$/.test(claimed) && isHTML(element, "button", "input", "select", "textarea", "a"))) return claimed;
+    const name = localName(element);
+    if (!isHTML(element, name)) return "";
+    switch (name) {
+      case "a":
+      case "area":
+        return hasAttribute(element, "href") ? "link" : "";
+      case "input": {
+        const role2 = BY_TYPE[inputType(element)] ?? "";
+        return role2 === "textbox" && hasAttribute(element, "list") ? "combobox" : role2;
+      }
+      case "select":
+        return hasAttribute(element, "multiple") || Number(attribute(element, "size")) > 1 ? "listbox" : "combobox";
+      case "textarea":
+        return "textbox";
+      case "img":
+        return attribute(element, "alt") === "" ? "" : "img";
+      case "td":
+        return /^(grid|treegrid)$/.test(attribute(closest(element, "table") ?? element, "role") ?? "") ? "gridcell" : "cell";
+      case "th":
+        return attribute(element, "scope") === "row" ? "rowheader" : "columnheader";
+      case "header":
+      case "footer": {
+        const part = around(element);
+        const inner = part && outward(part, (at) => isHTML(at, "article", "aside", "main", "nav", "section"));
+        return inner ? "" : name === "header" ? "banner" : "contentinfo";
+      }
+      case "section":
+        return hasAttribute(element, "aria-label") || hasAttribute(element, "aria-labelledby") ? "region" : "";
+      case "form":
+        return "form";
+    }
+    const role = BY_NAME.get(name);
+    if (role) return role;
+    return isEditor(element) ? "textbox" : "";
+  }
+  function isEditor(element) {
+    return hasAttribute(element, "contenteditable") && isEditable(element);
+  }
+  function nameOf(element, role = roleOf(element)) {
+    const tree = rootOf(element);
+    const ids = (attribute(element, "aria-labelledby") ?? "").split(/\s+/).filter(Boolean);
+    const named2 = ids.map((id) => [...query(tree, `#${CSS.escape(id)}`)].slice(0, 1).map((of) => line(attribute(of, "aria-label") ?? textContent(of)))).flat();
+    const labels = [...labelsOf(element)];
+    return line(named2.join(" ")) || line(attribute(element, "aria-label")) || line(labels.map((label) => textIn(label, element)).join(" ")) || line(ofHTML(element)) || (BY_CONTENT.test(role) ? line(textIn(element)) : "") || line(attribute(element, "title")) || line(attribute(element, "placeholder")) || line(attribute(element, "aria-placeholder"));
+  }
+  function line(text) {
+    return (text ?? "").replace(/\s+/g, " ").trim();
+  }
+  function ofHTML(element) {
+    const first = (names) => {
+      for (const child of query(element, `:scope > ${names}`)) return textIn(child);
+      return "";
+    };
+    if (isHTML(element, "img", "area")) return attribute(element, "alt");
+    if (isHTML(element, "input")) {
+      const type = inputType(element);
+      if (type === "image") return attribute(element, "alt");
+      if (type === "submit") return hasAttribute(element, "value") ? inputValue(element) : "Submit";
+      if (type === "reset") return hasAttribute(element, "value") ? inputValue(element) : "Reset";
+      return type === "button" ? inputValue(element) : "";
+    }
+    if (isHTML(element, "fieldset")) return first("legend");
+    if (isHTML(element, "table")) return first("caption");
+    if (isHTML(element, "figure")) return first("figcaption");
+    if (isHTML(element, "details")) return first("summary");
+    if (isHTML(element, "optgroup", "option")) return attribute(element, "label");
+    if (localName(element) === "svg") return first("title");
+    return "";
+  }
+  function textIn(element, without) {
+    if (element === without || attribute(element, "aria-hidden") === "true") return "";
+    const name = localName(element);
+    if (isHTML(element, "input", "select", "textarea", "script", "style", "noscript", "template")) return "";
+    const called = without || name === "slot" ? "" : line(attribute(element, "aria-label"));
+    if (called) return called;
+    if (isHTML(element, "img")) return attribute(element, "alt") ?? "";
+    const children = isHTML(element, "slot") ? assignedNodes(element, { flatten: true }) : void 0;
+    let text = "";
+    for (const child of children ?? nodesOf(shadowOf(element) ?? element)) {
+      if (nodeType(child) === Node.TEXT_NODE) text += textContent(child);
+      else if (nodeType(child) === Node.ELEMENT_NODE) {
+        const style = viewOf(child)?.getComputedStyle(child);
+        if (!style || style.display === "none" || style.visibility !== "visible") continue;
+        const inner = textIn(child, without);
+        text += style.display === "inline" ? inner : ` ${inner} `;
+      }
+    }
+    return text;
+  }
+  function* nodesOf(of) {
+    for (let node = firstChild(of); node; node = nextSibling(node)) yield node;
+  }
+  function words(element, role = roleOf(element), name = nameOf(element, role)) {
+    const kind = role || localName(element);
+    const shown = clean(!role || BY_CONTENT.test(role) ? plainText(element) : "");
+    const called = clean(name);
+    const also = shown && (!called || !overlap(shown, called)) ? ` that shows ${JSON.stringify(shown)}` : "";
+    return `${kind}${called ? ` ${JSON.stringify(called)}` : also ? "" : " without a name"}${also}`;
+  }
+  function plainText(element) {
+    return isHTML(element, localName(element)) ? line(innerText(element)) : "";
+  }
+  function overlap(a, b) {
+    const [x, y] = [a, b].map((text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ""));
+    return !x || !y || x.includes(y) || y.includes(x);
+  }
+  function one(target, root, scope) {
+    return foundOf(oneOf(target, root, scope, isVisible));
+  }
+  function oneOf(target, root, scope, isThere) {
+    const found = all(target, root, scope, isThere);
+    const { nth = 0 } = target;
+    const chosen = nth ? found.at(nth > 0 ? nth - 1 : nth) : found.length === 1 ? found[0] : void 0;
+    if (chosen) return chosen;
+    if (found.length === 0) throw missing(target, root, scope);
+    if (nth) throw new Failure("STEP_NOT_FOUND", `there are only ${found.length} of ${describe(target, scope)}, not ${Math.abs(nth)}`, named(found)).later();
+    throw new Failure("STEP_AMBIGUOUS", `there are ${found.length} of ${describe(target, scope)}`, named(found)).later();
+  }
+  function foundOf(element) {
+    const role = roleOf(element);
+    const name = nameOf(element, role);
+    return { element, role, name, words: words(element, role, name) };
+  }
+  function all(target, root, scope, isThere = isVisible) {
+    const fits = fitting(target, scope);
+    return candidates(target, baseOf(target, root, scope), scope).filter((element) => fits(element) && isThere(element) && (target.selector || isExposed(element)));
+  }
+  function baseOf({ in: outer }, root, scope) {
+    return outer ? oneOf(outer, root, scope, isRendered) : root;
+  }
+  function fitting({ role: wanted, name, label, selector }, scope) {
+    const role = wanted === "image" ? "img" : wanted;
+    if (role || name) {
+      const named2 = name ? nameTest(name, scope) : () => true;
+      return (element) => (!role || roleOf(element) === role) && named2(nameOf(element));
+    }
+    if (label) {
+      const named2 = nameTest(label, scope);
+      return (element) => isField(element) && named2(nameOf(element));
+    }
+    if (selector) return () => true;
+    throw new Failure("STEP_REFUSED", "a target says neither role, label nor selector");
+  }
+  function isField(element) {
+    return FIELDS.test(roleOf(element)) || isHTML(element, "input") && !BY_TYPE[inputType(element)];
+  }
+  function nameTest(name, scope) {
+    const [, before, text, after] = /^(\.\.\.)?(.*?)(\.\.\.)?$/s.exec(name);
+    const wanted = line(textOf(text, scope));
+    if (before && after) return (is) => is.includes(wanted);
+    if (before) return (is) => is.endsWith(wanted);
+    return after ? (is) => is.startsWith(wanted) : (is) => is === wanted;
+  }
+  function candidates({ role, label, selector }, root, scope) {
+    const css = role ? `${IMPLICIT[role === "image" ? "img" : role] ?? "[role]"},[role]` : label ? "input,select,textarea,[contenteditable],[role]" : selector ?? "*";
+    try {
+      return inTree(root, css, scope);
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      throw new Failure("STEP_REFUSED", `${JSON.stringify(clean(css))} is no selector`);
+    }
+  }
+  function inTree(root, css, scope) {
+    const found = new Set(query(root, css));
+    const inner = [];
+    if (nodeType(root) === Node.ELEMENT_NODE) for (const tree of treesOf(root, scope)) inner.push([root, tree]);
+    for (const element of query(root, "*")) for (const tree of treesOf(element, scope)) inner.push([element, tree]);
+    if (inner.length === 0) return [...found];
+    const order = [];
+    const nested = /* @__PURE__ */ new Map();
+    for (const [element, tree] of inner) nested.set(element, inTree(tree, css, scope));
+    if (nodeType(root) === Node.ELEMENT_NODE) order.push(...nested.get(root) ?? []);
+    for (const element of query(root, "*")) {
+      if (found.has(element)) order.push(element);
+      const more = nested.get(element);
+      if (more) order.push(...more);
+    }
+    return order;
+  }
+  function treesOf(element, scope) {
+    const shadow = shadowOf(element);
+    if (shadow) return [shadow];
+    const framed = isHTML(element, "iframe") && isVisible(element) ? frameDocument(element, scope) : void 0;
+    return framed ? [framed] : [];
+  }
+  function frameDocument(element, scope) {
+    const view = frameWindow(element);
+    try {
+      if (!view || view.origin !== self.origin) return void 0;
+      const { href: href2 } = view.location;
+      return /^about:(blank|srcdoc)/.test(href2) || scope.inMatch(href2) ? view.document : void 0;
+    } catch {
+      return void 0;
+    }
+  }
+  function isExposed(element) {
+    return !outward(element, (at) => attribute(at, "aria-hidden") === "true" || hasAttribute(at, "inert"));
+  }
+  function describe(target, scope) {
+    const { role, name, label, selector } = target;
+    const text = name ?? label;
+    const called = text ? ` ${JSON.stringify(clean(textOf(text, scope)))}` : "";
+    const what = role ? `${role}${called}` : label ? `field${called}` : JSON.stringify(clean(selector ?? ""));
+    return target.in ? `${what} in ${describe(target.in, scope)}` : what;
+  }
+  function named(elements) {
+    return elements.slice(0, 5).map((element) => words(element));
+  }
+  function missing(target, root, scope) {
+    const { role, name, label } = target;
+    const wanted = name ?? label;
+    let near = [];
+    if (wanted) {
+      const kind = candidates(target, baseOf(target, root, scope), scope).filter((element) => role ? roleOf(element) === role : isField(element));
+      const text = textOf(wanted, scope);
+      near = kind.slice(0, 500).map((element) => ({ element, score: likeness(nameOf(element), text) })).sort((a, b) => b.score - a.score).map(({ element }) => element).filter((element) => isVisible(element) && isExposed(element));
+    }
+    return new Failure("STEP_NOT_FOUND", `there is no ${describe(target, scope)}`, named(near)).later();
+  }
+  function likeness(a, b) {
+    const pairs = (text) => new Set(Array.from({ length: Math.max(0, text.length - 1) }, (_, i) => text.toLowerCase().slice(i, i + 2)));
+    const [x, y] = [pairs(a.slice(0, 200)), pairs(b)];
+    return x.size + y.size ? 2 * [...x].filter((pair) => y.has(pair)).length / (x.size + y.size) : 0;
+  }
+  function isOfRun(element, scope) {
+    const at = documentOf(element);
+    if (at === document) return true;
+    const view = at.defaultView;
+    const frame = view?.frameElement;
+    return frame ? frameDocument(frame, scope) === at && isOfRun(frame, scope) : false;
+  }
+
+  // content/pack/act.ts
+  function actOf(step, scope, now) {
+    if (step.click) {
+      const found = usable(step.click.target, scope, now);
+      check(found.element, scope);
+      return () => click(found, scope);
+    }
+    if (step.press) {
+      const { key, target } = step.press;
+      const found = usable(target, scope, now);
+      if (key === "Enter") check(found.element, scope, true);
+      return () => press(found, key, scope);
+    }
+    const { fields } = step.fill;
+    const edits = fields.flatMap(({ target, value }) => {
+      const wanted = valueOf2(value, scope);
+      if (wanted === ABSENT || wanted === null) return [];
+      const found = usable(target, scope, now);
+      return [{ found, edit: editOf(found, wanted) }];
+    });
+    return () => fill(edits, scope);
+  }
+  function usable(target, scope, now) {
+    const found = one(target, document, scope);
+    const problem = unusable(found.element, scope);
+    if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`).later();
+    if (!now) return found;
+    const cover = coverOf(found.element);
+    if (cover) throw new Failure("STEP_REFUSED", `${found.words} is ${cover}`).later();
+    return found;
+  }
+  function unusable(element, scope) {
+    if (!isConnected(element) || !isOfRun(element, scope)) return "is gone";
+    if (!isVisible(element)) return "is not seen any more";
+    const disabled = matchesSelector(element, ":disabled") || outward(element, (at) => attribute(at, "aria-disabled") === "true");
+    return disabled ? "is disabled" : "";
+  }
+  function middle(element) {
+    const rect = [...rects(element)].find(({ width, height }) => width > 0 && height > 0) ?? { left: -1, top: -1, width: 0, height: 0 };
+    return { x: rect.left + rect.width / 2, y: rect.top + rect.height / 2 };
+  }
+  function coverOf(element) {
+    const view = viewOf(element);
+    const { x, y } = middle(element);
+    if (x < 0 || y < 0 || x >= view.innerWidth || y >= view.innerHeight || view !== window) scrollIntoView(element, { block: "center", inline: "center", behavior: "instant" });
+    const at = middle(element);
+    const over = overAt(element, at.x, at.y);
+    if (over === void 0) return "outside of what the page shows";
+    if (!over) return "";
+    const known = outward(over, (at2) => roleOf(at2) !== "" && !contains(at2, element)) ?? over;
+    return `covered by ${words(known)}`;
+  }
+  function overAt(element, x, y) {
+    let hit = documentOf(element).elementFromPoint(x, y);
+    for (; ; ) {
+      const inner = hit && shadowOf(hit)?.elementFromPoint(x, y);
+      if (!inner || inner === hit) break;
+      hit = inner;
+    }
+    if (!hit) return void 0;
+    const parts = [element, ...labelsOf(element)];
+    if (!outward(hit, (at) => parts.includes(at))) return hit;
+    const view = viewOf(element);
+    const frame = view === window ? null : view.frameElement;
+    if (!frame) return null;
+    const [rect] = rects(frame);
+    return rect ? overAt(frame, rect.left + frame.clientLeft + x, rect.top + frame.clientTop + y) : void 0;
+  }
+  function check(element, scope, submits = false) {
+    if (isHTML(element, "input") && inputType(element) === "file") throw new Failure("NEEDS_TRUSTED_INPUT", "browsers let only a person choose files");
+    if (isHTML(element, "option", "select")) throw new Failure("STEP_REFUSED", "an option is chosen with fill, by its label");
+    const link = outward(element, (at) => localName(at) === "a" || localName(at) === "area");
+    if (link) {
+      const to = attribute(link, "href") ?? attribute(link, "xlink:href");
+      if (to === null) return;
+      leads(isHTML(link, "a") ? href(link) : new URL(to, link.baseURI).href, attribute(link, "target"), scope, link);
+    }
+    const button = submits ? null : submitterOf(element);
+    const form = submits ? formOf(element) : button && formOf(button);
+    if (form) checkForm(form, submits ? defaultButton(form) : button, scope);
+  }
+  function checkForm(form, button, scope) {
+    const own = (name) => button && hasAttribute(button, `form${name}`) ? attribute(button, `form${name}`) : null;
+    if ((own("method") ?? formMethod(form)).toLowerCase() === "dialog") return;
+    const action = own("action");
+    leads(action === null ? formAction(form) : new URL(action || location.href, documentOf(form).baseURI).href, own("target") ?? attribute(form, "target"), scope, form);
+  }
+  function leads(to, target, scope, element) {
+    const { protocol, origin, pathname } = new URL(to);
+    if (protocol === "javascript:") return;
+    if (!scope.inMatch(to) && !(isHTML(element, "form") && scope.inMatch(`${origin}${pathname}?`)) && !isHere(to)) {
+      throw new Failure("STEP_REFUSED", `${words(element)} leads to ${clean(to, 200)}, where the pack does not reach`);
+    }
+    const name = (target || [...query(documentOf(element), "base[target]")].map((base) => attribute(base, "target"))[0] || "_self").toLowerCase();
+    if (/^_(self|top|parent)$/.test(name)) return;
+    const frame = [...query(documentOf(element), "iframe[name]")].find((frame2) => attribute(frame2, "name")?.toLowerCase() === name);
+    if (!frame || !frameWindow(frame)) throw new Failure("NEEDS_TRUSTED_INPUT", `${words(element)} opens another tab, which browsers let only a person do`);
+  }
+  function isHere(to) {
+    return to.split("#")[0] === location.href.split("#")[0];
+  }
+  function submitterOf(element) {
+    return outward(element, (at) => isHTML(at, "input") && /^(submit|image)$/.test(inputType(at)) || isHTML(at, "button") && !/^(button|reset)$/i.test(attribute(at, "type") ?? ""));
+  }
+  function defaultButton(form) {
+    const doc = documentOf(form);
+    return [...query(doc, "button,input[type=submit i],input[type=image i]")].find((at) => submitterOf(at) === at && formOf(at) === form);
+  }
+  function click(found, scope) {
+    const { element } = found;
+    sequence(element, () => {
+      if (unusable(element, scope)) return `${found.words} ${unusable(element, scope)}`;
+      const is = words(element);
+      if (is !== found.words) return `${found.words} has become ${is}`;
+      check(element, scope);
+      return "";
+    });
+    return `clicked ${found.words}`;
+  }
+  function sequence(element, hindrance) {
+    const view = viewOf(element);
+    const { x, y } = middle(element);
+    const base = { bubbles: true, cancelable: true, composed: true, view, clientX: x, clientY: y, screenX: view.screenX + x, screenY: view.screenY + y };
+    const pointer = (type, buttons) => dispatch(element, new view.PointerEvent(type, { ...base, buttons, pointerId: 1, pointerType: "mouse", isPrimary: true }));
+    const mouse = (type, buttons) => dispatch(element, new view.MouseEvent(type, { ...base, buttons, detail: 1 }));
+    pointer("pointerover", 0);
+    mouse("mouseover", 0);
+    pointer("pointermove", 0);
+    mouse("mousemove", 0);
+    if (pointer("pointerdown", 1) && mouse("mousedown", 1)) focusOn(element);
+    pointer("pointerup", 0);
+    mouse("mouseup", 0);
+    try {
+      const hindered = hindrance();
+      if (hindered) throw new Failure("STEP_REFUSED", `${hindered} while it was pressed`);
+    } catch (error) {
+      if (error instanceof Failure) error.did = "perhaps";
+      throw error;
+    }
+    mouse("click", 0);
+  }
+  function focusOn(element) {
+    const at = outward(element, (at2) => matchesSelector(at2, "a[href],button,input,select,textarea,[tabindex],[contenteditable]"));
+    if (at && isHTML(at, localName(at))) focus(at, { preventScroll: true });
+  }
+  function press(found, key, scope) {
+    const { element } = found;
+    const view = viewOf(element);
+    focusOn(element);
+    const code = key.length > 1 ? key : /\d/.test(key) ? `Digit${key}` : `Key${key.toUpperCase()}`;
+    const keyCode = { Enter: 13, Escape: 27, Tab: 9, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 }[key] ?? key.toUpperCase().charCodeAt(0);
+    const event = (type, charCode = 0) => dispatch(element, new view.KeyboardEvent(type, { bubbles: true, cancelable: true, composed: true, view, key, code, keyCode, which: keyCode, charCode }));
+    const meant = event("keydown") && (key.length > 1 && key !== "Enter" ? true : event("keypress", keyCode));
+    const pressed = `pressed ${key} in ${found.words}`;
+    if (meant && isConnected(element)) byDefault(found, key, scope);
+    if (isConnected(element)) event("keyup");
+    return pressed;
+  }
+  function byDefault({ element }, key, scope) {
+    const isLine = isHTML(element, "input") && /^(text|search|email|tel|url|number|password|date|time|month|week|datetime-local)$/.test(inputType(element));
+    if (key === "Tab") return void (isHTML(element, localName(element)) && blur(element));
+    if (key.length === 1) {
+      if (isLine || isHTML(element, "textarea") || hasAttribute(element, "contenteditable")) documentOf(element).execCommand("insertText", false, key);
+      return;
+    }
+    if (key !== "Enter") return;
+    try {
+      check(element, scope, true);
+    } catch (error) {
+      if (error instanceof Failure) error.did = "perhaps";
+      throw error;
+    }
+    if (isHTML(element, "button", "summary") || isHTML(element, "a") && hasAttribute(element, "href")) return nativeClick(element);
+    const form = isLine ? formOf(element) : null;
+    if (!form) return;
+    const button = defaultButton(form);
+    if (button) return matchesSelector(button, ":disabled") ? void 0 : nativeClick(button);
+    const lines = [...formElements(form)].filter((at) => isHTML(at, "input") && !/^(hidden|checkbox|radio|range|color|file|button|reset)$/.test(inputType(at)));
+    if (lines.length === 1) requestSubmit(form);
+  }
+  function fill(edits, scope) {
+    const done = [];
+    for (const { found, edit } of edits) {
+      try {
+        const problem = unusable(found.element, scope) || (words(found.element) === found.words ? "" : `has become ${words(found.element)}`) || refusal(found);
+        if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
+        done.push(`${found.words} to ${edit()}`);
+      } catch (error) {
+        if (error instanceof Failure) {
+          error.did = done.length > 0 || error.did === "perhaps" ? "perhaps" : "no";
+          error.words = done.length > 0 ? `set ${done.length} of ${edits.length} fields: ${done.join(", ")}` : "";
+        }
+        throw error;
+      }
+    }
+    return done.length > 0 ? `set ${done.join(", ")}` : "left all fields as they are";
+  }
+  function refusal({ element, name }) {
+    const kind = secret(element, name);
+    if (kind) return `is ${kind}: no pack fills that`;
+    const readonly = matchesSelector(element, "input:read-only,textarea:read-only") && isHTML(element, "textarea", "input") && hasAttribute(element, "readonly");
+    return readonly || attribute(element, "aria-readonly") === "true" ? "is read-only" : "";
+  }
+  function editOf(found, wanted) {
+    const { element } = found;
+    const problem = refusal(found);
+    if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
+    const type = isHTML(element, "input") ? inputType(element) : "";
+    if (type === "file") throw new Failure("NEEDS_TRUSTED_INPUT", `${found.words}: browsers let only a person choose files`);
+    if (/^(button|submit|reset|image)$/.test(type)) throw new Failure("STEP_REFUSED", `${found.words} is no field`);
+    if (/^(checkbox|radio|switch|menuitemcheckbox)$/.test(found.role)) return checkEdit(found, wanted);
+    if (isHTML(element, "select")) return selectEdit(found, wanted);
+    const text = plain(wanted, found.words);
+    if (isHTML(element, "input", "textarea")) return textEdit(found, text);
+    if (hasAttribute(element, "contenteditable")) return richEdit(found, text);
+    throw new Failure("STEP_REFUSED", `${found.words} is no field`);
+  }
+  function checkEdit(found, wanted) {
+    const { element } = found;
+    if (typeof wanted !== "boolean") throw new Failure("STEP_REFUSED", `${found.words} takes true or false`);
+    const isOn = () => isHTML(element, "input") ? isChecked(element) : attribute(element, "aria-checked") === "true";
+    if (!wanted && found.role === "radio") throw new Failure("STEP_REFUSED", `${found.words} cannot be set to false; set another one of its group to true`);
+    return () => {
+      if (isOn() !== wanted) sequence(element, () => "");
+      if (isHTML(element, "input") && isOn() !== wanted) throw refused(found);
+      return String(wanted);
+    };
+  }
+  function refused(found) {
+    const failure = new Failure("NEEDS_TRUSTED_INPUT", `${found.words} did not take what it was set to; the page may take a person's input only`);
+    failure.did = "perhaps";
+    return failure;
+  }
+  function selectEdit(found, wanted) {
+    const { element } = found;
+    const labels = (Array.isArray(wanted) ? wanted : [wanted]).map((label) => plain(label, found.words).trim());
+    if (labels.length !== 1 && !isMultiple(element)) throw new Failure("STEP_REFUSED", `${found.words} takes one option`);
+    const chosen = labels.map((label) => {
+      const options = [...selectOptions(element)].filter((option) => optionLabel(option).trim() === label);
+      if (options.length === 0) throw new Failure("STEP_NOT_FOUND", `${found.words} has no option ${JSON.stringify(clean(label))}`, optionsOf(element)).later();
+      if (options.length > 1) throw new Failure("STEP_AMBIGUOUS", `${found.words} has ${options.length} options ${JSON.stringify(clean(label))}`);
+      if (matchesSelector(options[0], ":disabled")) throw new Failure("STEP_REFUSED", `${found.words} has option ${JSON.stringify(clean(label))}, which is disabled`).later();
+      return options[0];
+    });
+    return () => {
+      focusOn(element);
+      for (const option of selectOptions(element)) if (isSelected(option) !== chosen.includes(option)) setSelected(option, chosen.includes(option));
+      changed(element);
+      if (!chosen.every((option) => isSelected(option))) throw refused(found);
+      return labels.map((label) => JSON.stringify(clean(label))).join(", ");
+    };
+  }
+  function optionsOf(select) {
+    return [...selectOptions(select)].slice(0, 5).map((option) => `option ${JSON.stringify(clean(optionLabel(option)))}`);
+  }
+  function textEdit(found, text) {
+    const { element } = found;
+    const isInput = isHTML(element, "input");
+    const [get, set] = isInput ? [inputValue, setInputValue] : [areaValue, setAreaValue];
+    const max = Number(attribute(element, "maxlength") ?? -1);
+    if (max >= 0 && text.length > max) throw new Failure("STEP_REFUSED", `${found.words} takes ${max} characters, not ${text.length}`);
+    const taken = isInput ? sanitized(inputType(element), text) : text.replace(/\r\n?/g, "\n");
+    if (taken === "" && text !== "") throw new Failure("STEP_REFUSED", `${found.words} takes ${FORMS[inputType(element)] ?? "something else"}, not ${JSON.stringify(clean(text))}`);
+    return () => {
+      const before = get(element);
+      focusOn(element);
+      set(element, text);
+      changed(element, text);
+      const now = get(element);
+      if (now !== taken && now === before) throw refused(found);
+      return JSON.stringify(clean(text)) + (now === taken ? "" : `, which the page made ${JSON.stringify(clean(now))}`);
+    };
+  }
+  var FORMS = {
+    number: "a number such as 1.5",
+    range: "a number such as 1.5",
+    date: "a date such as 2027-01-31",
+    time: "a time such as 14:30",
+    month: "a month such as 2027-01",
+    week: "a week such as 2027-W05",
+    "datetime-local": "a date and time such as 2027-01-31T14:30",
+    color: "a colour such as #ff0000"
+  };
+  function sanitized(type, text) {
+    const input = document.createElement("input");
+    input.type = type;
+    input.value = text;
+    return input.value;
+  }
+  function richEdit(found, text) {
+    const { element } = found;
+    const doc = documentOf(element);
+    return () => {
+      const before = textContent(element);
+      focusOn(element);
+      const selection = doc.getSelection();
+      selection?.selectAllChildren(element);
+      doc.execCommand(text === "" ? "delete" : "insertText", false, text);
+      if (text !== before && textContent(element) === before) throw refused(found);
+      return JSON.stringify(clean(text));
+    };
+  }
+  function changed(element, data) {
+    const view = viewOf(element);
+    const event = data === void 0 ? new view.Event("input", { bubbles: true, composed: true }) : new view.InputEvent("input", { bubbles: true, composed: true, inputType: "insertReplacementText", data });
+    dispatch(element, event);
+    dispatch(element, new view.Event("change", { bubbles: true }));
+  }
+
+  // content/pack/read.ts
+  var MAX_ROWS = 100;
+  var MAX_TEXT = 1e5;
+  function read({ list, fields = {}, table, max = MAX_ROWS }, scope) {
+    const limit = max || MAX_ROWS;
+    if (table) return readTable(table.target, table.columns ?? {}, limit, scope);
+    if (!list) {
+      return { value: readFields(fields, void 0, scope), words: `read ${Object.keys(fields).join(", ")}` };
+    }
+    const rows = all(list, document, scope);
+    if (rows.length === 0 && !list.in) throw new Failure("STEP_NOT_FOUND", `there is no ${describe(list, scope)}`).later();
+    const value = rows.slice(0, limit).map((row) => readFields(fields, row, scope));
+    return { value, words: `read ${count(value.length, rows.length)} of ${describe(list, scope)}`, empty: rows.length === 0 };
+  }
+  function count(read2, there) {
+    return read2 < there ? `the first ${read2} of ${there}` : String(read2);
+  }
+  function readFields(fields, row, scope) {
+    return Object.fromEntries(Object.entries(fields).map(([name, field]) => {
+      try {
+        return [name, readField(field, row, scope)];
+      } catch (error) {
+        if (error instanceof Failure) error.message = `${name}: ${error.message}`;
+        throw error;
+      }
+    }));
+  }
+  function readField({ target, give = "text", attribute: named2, optional }, row, scope) {
+    let element;
+    try {
+      element = target ? one(target, row ?? document, scope).element : row;
+    } catch (error) {
+      if (optional && error instanceof Failure && error.code === "STEP_NOT_FOUND") return null;
+      throw error;
+    }
+    if (!element) throw new Failure("STEP_REFUSED", "a field without target is of a list's element, and there is no list");
+    const kind = secret(element, nameOf(element));
+    if (kind) throw new Failure("STEP_REFUSED", `${words(element)} is ${kind}: no pack reads that`);
+    const value = give === "attribute" ? attribute(element, named2 ?? "") : valueIn(element, give);
+    if (value !== void 0 && value !== null) return value;
+    if (optional) return null;
+    throw new Failure("STEP_NOT_FOUND", `${words(element)} has no ${give === "attribute" ? `attribute ${named2}` : give}`).later();
+  }
+  function valueIn(element, give) {
+    switch (give) {
+      case "number":
+        return numberIn(rawText(element), languageOf(element));
+      case "value":
+        return valueOf(element) ?? (hasAttribute(element, "contenteditable") ? textOf2(element) : void 0);
+      case "checked":
+        if (isHTML(element, "input") && /^(checkbox|radio)$/.test(inputType(element))) return isChecked(element);
+        return { true: true, false: false }[attribute(element, "aria-checked") ?? attribute(element, "aria-selected") ?? ""];
+      case "link":
+        return linkOf(element);
+    }
+    return textOf2(element);
+  }
+  function textOf2(element) {
+    return rawText(element).replace(/[^\S\n]+/g, " ").replace(/ ?\n ?/g, "\n").replace(/\n{3,}/g, "\n\n").trim().slice(0, MAX_TEXT);
+  }
+  function rawText(element) {
+    const field = valueOf(element);
+    if (field !== void 0) return [field].flat().join(", ");
+    const isPlain = isHTML(element, localName(element)) && !shadowOf(element) && ![...query(element, "*")].some(shadowOf);
+    return isPlain ? innerText(element) : textIn(element);
+  }
+  function languageOf(element) {
+    return attribute(closest(element, "[lang]") ?? documentOf(element).documentElement, "lang") ?? "";
+  }
+  function linkOf(element) {
+    const inner = isHTML(element, "a") ? [element] : [...query(element, "a[href]")].filter((link2) => isVisible(link2));
+    const link = inner[0] ?? closest(element, "a[href]");
+    if (!link || !hasAttribute(link, "href")) return void 0;
+    const to = href(link);
+    return inner.every((other) => href(other) === to) && /^https?:/.test(to) ? to : void 0;
+  }
+  function readTable(target, columns, limit, scope) {
+    const { element, words: called } = one(target, document, scope);
+    const rows = gridOf(element, scope);
+    const isHeader = (cell) => cell !== void 0 && roleOf(cell) === "columnheader";
+    const at = rows.findIndex((cells) => cells.some(isHeader));
+    if (at < 0) throw new Failure("STEP_NOT_FOUND", `${called} has no row of headers`).later();
+    const headers = texts(rows[at]);
+    const has = headers.filter(Boolean).slice(0, 5).map((header) => `columnheader ${JSON.stringify(clean(header))}`);
+    const wanted = Object.keys(columns).length ? Object.entries(columns) : headers.filter(Boolean).map((header) => [header, header]);
+    const picked = wanted.map(([header, member]) => {
+      const found = headers.filter((is) => is === header).length;
+      if (found === 0) throw new Failure("STEP_NOT_FOUND", `${called} has no column ${JSON.stringify(clean(header))}`, has).later();
+      if (found > 1) throw new Failure("STEP_AMBIGUOUS", `${called} has ${found} columns ${JSON.stringify(clean(header))}`, has);
+      return [headers.indexOf(header), member];
+    });
+    const data = rows.slice(at + 1).filter((cells) => cells.some((cell) => cell && !isHeader(cell)));
+    const value = data.slice(0, limit).map((cells) => {
+      const all2 = texts(cells);
+      return Object.fromEntries(picked.map(([i, member]) => [member, all2[i] ?? ""]));
+    });
+    return { value, words: `read ${count(value.length, data.length)} rows of ${called}` };
+  }
+  function gridOf(table, scope) {
+    const own = all({ role: "row" }, table, scope).filter((row) => closest(row, "table,[role=table],[role=grid],[role=treegrid]") === table);
+    let above = [];
+    return own.map((row) => {
+      const cells = [...query(row, "td,th,[role]")].filter((cell) => CELL.test(roleOf(cell)) && closest(cell, "tr,[role=row]") === row && isVisible(cell));
+      const grid = [];
+      const below = [];
+      const put = (cell, rows) => {
+        if (rows > 1) below[grid.length] = { cell, rows: rows - 1 };
+        grid.push(cell);
+      };
+      while (cells.length > 0 || grid.length < above.length) {
+        const spans = above[grid.length];
+        const cell = spans ? void 0 : cells.shift();
+        if (spans) put(spans.cell, spans.rows);
+        else if (!cell) grid.push(void 0);
+        else for (let i = span(cell, "colspan"); i > 0; i--) put(cell, span(cell, "rowspan"));
+      }
+      above = below;
+      return grid;
+    });
+  }
+  var CELL = /^(cell|gridcell|columnheader|rowheader)$/;
+  function span(cell, name) {
+    const said = attribute(cell, name) ?? attribute(cell, `aria-${name}`);
+    return said === "0" && name === "rowspan" ? 1e3 : Math.min(1e3, Math.max(1, Number.parseInt(said ?? "", 10) || 1));
+  }
+  function texts(cells) {
+    return cells.map((cell) => cell ? textOf2(cell).replace(/\s+/g, " ") : "");
+  }
+
+  // content/pack/request.ts
+  var MAX_ANSWER = 4 << 20;
+  var METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+  var TOKEN_HEADER = /^([a-z-]*(csrf|xsrf)[a-z-]*|authorization|x-requested-with|(x-)?request-?verification-?token)$/i;
+  function addressOf({ path, query: query2 = {} }, scope) {
+    const url = new URL(pathOf(path, scope), self.origin);
+    for (const [name, value] of fieldsOf(query2, scope)) url.searchParams.append(name, value);
+    if (url.origin !== self.origin || !scope.inMatch(url.href)) {
+      throw new Failure("STEP_REFUSED", `${clean(url.href, 200)} is outside of where the pack reaches`);
+    }
+    return url.href;
+  }
+  async function prepare(step, scope, signal) {
+    const { method: method2 = "GET", json, form, token } = step;
+    if (!METHODS.includes(method2)) throw new Failure("STEP_REFUSED", `${clean(method2)} is no method of a pack`);
+    const url = addressOf(step, scope);
+    const headers = { accept: "application/json, text/plain;q=0.9, */*;q=0.8" };
+    const fields = form && fieldsOf(form, scope);
+    const body = json === void 0 ? void 0 : bodyOf(json, scope);
+    const secret2 = token ? await tokenOf(token, scope, signal) : "";
+    if (token) {
+      if (token.header) {
+        if (!TOKEN_HEADER.test(token.header)) throw new Failure("STEP_REFUSED", `${clean(token.header)} is no header for tokens`);
+        headers[token.header] = secret2;
+      } else if (token.field && fields) fields.push([token.field, secret2]);
+      else if (token.field && Values.isObject(body)) body[token.field] = secret2;
+      else throw new Failure("STEP_REFUSED", "a token goes into a header, a field of the form or a member of the JSON");
+    }
+    if (body !== void 0) headers["content-type"] = "application/json";
+    const init = {
+      ...OWN,
+      method: method2,
+      headers,
+      body: body === void 0 ? fields && new URLSearchParams(fields) : JSON.stringify(body)
+    };
+    return { words: `${method2} ${clean(new URL(url).pathname, 200)}`, method: method2, url, init, token: secret2 };
+  }
+  var OWN = { mode: "same-origin", credentials: "same-origin", redirect: "manual", cache: "no-store", referrerPolicy: "same-origin" };
+  async function send({ words: words2, method: method2, url, init, token }, step, signal) {
+    const said = (text2) => clean(token ? text2.replaceAll(token, "…") : text2, 200);
+    const failed = (message) => {
+      const failure = new Failure("STEP_ANSWER", `${words2} ${message}`);
+      failure.did = "perhaps";
+      return failure;
+    };
+    let text;
+    let response;
+    try {
+      response = await fetch(url, { ...init, signal });
+      text = await textOf3(response);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw failed(`was sent, and there is no answer: ${clean(Values.errorText(error), 200)}`);
+    }
+    if (response.type === "opaqueredirect") throw failed("was answered with a redirect, which a request does not follow; perhaps the site wants a login, or this is better done with fill and click");
+    if (text === void 0) throw failed(`was answered with more than ${MAX_ANSWER >> 20} MiB`);
+    const { ok, status } = response;
+    if (!ok) throw failed(`was answered with ${status}${text ? `: ${said(text)}` : ""}`);
+    const done = (error) => {
+      if (error instanceof Failure) error.did = "yes";
+      return error;
+    };
+    const data = parsed(text, response.headers.get("content-type") ?? "");
+    try {
+      if (data === void 0) throw new Failure("STEP_ANSWER", `${words2} was answered with ${status}, and with what is no JSON: ${said(text)}`);
+      if (!step.take) return data;
+      if (typeof data === "string") throw new Failure("STEP_ANSWER", `${words2} was answered with a text, of which nothing can be taken: ${said(data)}`);
+      return take(data, step.take);
+    } catch (error) {
+      throw method2 === "GET" ? error : done(error);
+    }
+  }
+  function parsed(text, type) {
+    const says = /[/+]json\b/i.test(type);
+    if (!says && !/^\s*[[{]/.test(text)) return text;
+    if (says && text === "") return null;
+    try {
+      return JSON.parse(text);
+    } catch {
+      return says ? void 0 : text;
+    }
+  }
+  async function textOf3(response) {
+    const reader = response.body?.getReader();
+    if (!reader) return "";
+    const decoder = new TextDecoder();
+    let text = "";
+    let size = 0;
+    for (; ; ) {
+      const { done, value } = await reader.read();
+      if (done) return text + decoder.decode();
+      size += value.byteLength;
+      if (size > MAX_ANSWER) {
+        void reader.cancel();
+        return void 0;
+      }
+      text += decoder.decode(value, { stream: true });
+    }
+  }
+  async function tokenOf({ meta, hidden, cookie, storage, page }, scope, signal) {
+    const found = /* @__PURE__ */ new Set();
+    const add = (value) => value && found.add(value);
+    if (meta) for (const element of query(document, `meta[name="${CSS.escape(meta)}"]`)) add(attribute(element, "content"));
+    if (hidden) for (const element of query(document, `input[type=hidden i][name="${CSS.escape(hidden)}"]`)) add(inputValue(element));
+    if (cookie) add(cookieOf(cookie));
+    if (storage) add(stored(storage));
+    if (page) {
+      const answer = await fetch(addressOf(page, scope), { ...OWN, signal }).catch((error) => {
+        if (signal.aborted) throw signal.reason;
+        throw new Failure("STEP_ANSWER", `${page.path}, which has the token, did not answer: ${clean(Values.errorText(error), 200)}`);
+      });
+      if (!answer.ok) throw new Failure("STEP_ANSWER", `${page.path}, which has the token, was answered with ${answer.type === "opaqueredirect" ? "a redirect" : answer.status}`);
+      const text = await textOf3(answer);
+      const other = new DOMParser().parseFromString(text ?? "", "text/html");
+      try {
+        for (const element of query(other, page.selector)) add(attribute(element, page.attribute || "value"));
+      } catch {
+        throw new Failure("STEP_REFUSED", `${JSON.stringify(clean(page.selector))} is no selector`);
+      }
+    }
+    const where = meta ? `meta element ${clean(meta)}` : hidden ? `hidden field ${clean(hidden)}` : cookie ? `cookie ${clean(cookie)}` : storage ? `entry ${clean(storage)} of the page's storage` : `${page?.path}`;
+    const [token] = found;
+    if (token === void 0) throw new Failure("STEP_NOT_FOUND", `there is no token in ${where}; perhaps the site wants a login`);
+    if (found.size > 1) throw new Failure("STEP_AMBIGUOUS", `there are ${found.size} tokens in ${where}`);
+    return token;
+  }
+  function cookieOf(name) {
+    for (const pair of document.cookie.split(/;\s*/)) {
+      const [is, ...value] = pair.split("=");
+      if (is !== name) continue;
+      const text = value.join("=");
+      try {
+        return decodeURIComponent(text);
+      } catch {
+        return text;
+      }
+    }
+    return null;
+  }
+  function stored(key) {
+    try {
+      return localStorage.getItem(key) ?? sessionStorage.getItem(key);
+    } catch {
+      return null;
+    }
+  }
+
+  // content/pack/until.ts
+  var EVERY = 200;
+  var REST = 4;
+  function eventually(look, until, signal) {
+    return new Promise((resolve, reject) => {
+      let next;
+      let rested = 0;
+      const end = () => {
+        clearTimeout(next);
+        changes.disconnect();
+        signal.removeEventListener("abort", aborted);
+      };
+      const aborted = () => {
+        end();
+        reject(signal.reason);
+      };
+      const again = () => {
+        const began = performance.now();
+        clearTimeout(next);
+        try {
+          const value = look();
+          end();
+          resolve(value);
+        } catch (error) {
+          const now = performance.now();
+          if (!(error instanceof Failure && error.passing) || now >= until) {
+            end();
+            reject(error);
+            return;
+          }
+          rested = now + (now - began) * REST;
+          next = setTimeout(again, Math.min(Math.max(EVERY, rested - now), until - now));
+        }
+      };
+      const changes = new MutationObserver(() => {
+        if (performance.now() >= rested) again();
+        else {
+          clearTimeout(next);
+          next = setTimeout(again, rested - performance.now());
+        }
+      });
+      if (signal.aborted) return aborted();
+      signal.addEventListener("abort", aborted);
+      changes.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+      again();
+    });
+  }
+
+  // patterns.ts
+  function matchesAny(patterns, address) {
+    if (!URL.canParse(address)) return false;
+    const url = new URL(address);
+    return patterns.some((pattern) => matches(pattern, url));
+  }
+  function matches(pattern, { protocol, hostname, port, pathname, search: search2 }) {
+    const parts = /^(https?):\/\/(\*\.)?(\[[^\]/]*\]|[^:/*]+)(?::(\d+))?(\/.*)$/.exec(pattern);
+    if (!parts) return false;
+    const [, scheme, below, host2, onPort, path] = parts;
+    if (protocol !== `${scheme}:`) return false;
+    if (onPort && onPort !== (port || (scheme === "https" ? "443" : "80"))) return false;
+    const at = hostname.replace(/\.$/, "");
+    if (at !== host2 && !(below && at.endsWith(`.${host2}`))) return false;
+    return `${pathname}${search2}/*` === path || glob(path, pathname + search2);
+  }
+  function glob(pattern, text) {
+    const [head, ...rest] = pattern.split("*");
+    if (!rest.length) return text === pattern;
+    if (!text.startsWith(head)) return false;
+    let at = head.length;
+    const tail = rest.pop();
+    for (const part of rest) {
+      const found = text.indexOf(part, at);
+      if (found < 0) return false;
+      at = found + part.length;
+    }
+    return text.length - at >= tail.length && text.endsWith(tail);
+  }
+
+  // content/pack/run.ts
+  var LEAVING = 100;
+  var EMPTY = 500;
+  var MAX_VALUES = 4 << 20;
+  var Left = class extends Error {
+  };
+  var Run = class {
+    id;
+    #begin;
+    #post;
+    #scope;
+    #reports = [];
+    #stop = new AbortController();
+    /** The step that waits for its go. */
+    #asked;
+    /** What the worker may not have heard. */
+    #said = [];
+    /** Whether the run is over here. */
+    ended = false;
+    constructor(begin, post) {
+      const { id, args, values, match } = begin;
+      this.id = id;
+      this.#begin = begin;
+      this.#post = post;
+      this.#scope = { args, values: { ...values }, inMatch: (address) => matchesAny(match, address) };
+      void this.#all();
+    }
+    // ---- What the worker says
+    go(step) {
+      if (this.#asked?.step !== step) return;
+      const { go } = this.#asked;
+      this.#asked = void 0;
+      go();
+    }
+    refused(step, code, reason) {
+      if (this.#asked?.step !== step) return;
+      this.#asked.refused(new Failure(code, reason));
+      this.#asked = void 0;
+    }
+    stop(reason) {
+      this.#stop.abort(new Failure("STEP_STOPPED", reason));
+    }
+    /** The document goes: nothing more is begun or said. */
+    leave() {
+      this.ended = true;
+      this.#stop.abort(new Left());
+    }
+    /** Says again what a worker that has just started may not know. */
+    again() {
+      for (const message of this.#said) this.#post(message);
+      if (this.#asked && !this.ended) this.#post({ type: "grant", id: this.id, step: this.#asked.step });
+    }
+    #say(message) {
+      if (message.type !== "progress") this.#said.push(message);
+      this.#post(message);
+    }
+    // ---- Steps
+    async #all() {
+      const { from, steps, result } = this.#begin;
+      let at = from;
+      try {
+        for (; at < steps.length; at++) {
+          if (await this.#step(at, steps[at])) {
+            this.ended = true;
+            return;
+          }
+          const { words: words2 } = this.#reports[at - from];
+          this.#say({ type: "progress", id: this.id, step: at, words: `step ${at + 1} of ${steps.length}: ${words2}` });
+        }
+        at = steps.length - 1;
+        const value = result ? evaluate(result, this.#scope) : this.#scope.values[""] ?? null;
+        this.#end({ steps: this.#reports, value });
+      } catch (error) {
+        if (error instanceof Left || this.ended) return;
+        const failure = error instanceof Failure ? error : new Failure("STEP_LOST", Values.errorText(error));
+        const { code, message, found, did, words: words2 } = failure;
+        if (steps[at] && this.#reports.length === at - from) this.#report(steps[at], did, words2 || message);
+        this.#end({
+          steps: this.#reports,
+          failed: { step: Math.max(0, at), code, message: message.slice(0, 4e3), ...found.length ? { found: found.map((one2) => clean(one2, 200)) } : {} }
+        });
+      }
+    }
+    #end(result) {
+      this.ended = true;
+      this.#say({ type: "end", id: this.id, result });
+    }
+    #report(step, did, words2) {
+      const report = { verb: verbOf(step), did, words: words2.slice(0, 4e3), at: location.href.slice(0, 2048) };
+      this.#reports.push(report);
+      return report;
+    }
+    /** Does a step. @returns whether the document gives way to another one */
+    async #step(at, step) {
+      const clock = new Clock(step.timeout || (step.request || step.open ? 10 : 5));
+      this.#here();
+      if (step.request) {
+        await this.#request(at, step, clock);
+        return false;
+      }
+      if (step.read || step.wait) {
+        this.#report(step, "yes", await this.#look(step, clock));
+        return false;
+      }
+      return this.#act(at, step, clock);
+    }
+    /** Refuses to go on where the pack does not reach. */
+    #here() {
+      this.#stop.signal.throwIfAborted();
+      if (!this.#scope.inMatch(location.href)) {
+        throw new Failure("STEP_REFUSED", `the page is at ${clean(location.href, 200)}, where the pack does not reach`);
+      }
+    }
+    async #grant(at, clock) {
+      const rest = clock.pause();
+      const { signal } = this.#stop;
+      await new Promise((go, refused2) => {
+        signal.throwIfAborted();
+        signal.addEventListener("abort", () => refused2(signal.reason), { once: true });
+        this.#asked = { step: at, go, refused: refused2 };
+        this.#post({ type: "grant", id: this.id, step: at });
+      });
+      rest();
+      this.#here();
+    }
+    // ---- Acts
+    async #act(at, step, clock) {
+      const declared = step.open !== void 0 || Boolean(step.click?.navigates ?? step.press?.navigates);
+      const look = (now) => () => {
+        this.#here();
+        return this.#actOf(step, now);
+      };
+      await this.#eventually(look(false), clock);
+      await this.#grant(at, clock);
+      const watch = new Departure(this.#scope);
+      let report;
+      const did = (navigates) => this.#say({ type: "did", id: this.id, step: at, report, values: this.#scope.values, navigates });
+      try {
+        await this.#eventually(() => {
+          const act = look(true)();
+          report = this.#report(step, "yes", begun(act));
+          did(declared);
+        }, clock);
+        const leaves = await watch.result();
+        if (watch.refused) {
+          throw new Failure("STEP_REFUSED", `the step led to ${clean(watch.refused, 200)}, where the pack does not reach: the page was kept from going there`);
+        }
+        if (leaves && !declared) did(true);
+        return leaves || declared;
+      } finally {
+        watch.end();
+      }
+    }
+    #actOf(step, now) {
+      if (!step.open) return actOf(step, this.#scope, now);
+      const address = addressOf(step.open, this.#scope);
+      return () => {
+        queueMicrotask(() => location.assign(address));
+        return `opened ${clean(address, 200)}`;
+      };
+    }
+    // ---- Reads
+    async #look(step, clock) {
+      if (step.wait) return this.#wait(step.wait, clock);
+      let emptySince;
+      const { value, words: words2 } = await this.#eventually(() => {
+        this.#here();
+        const reading = read(step.read, this.#scope);
+        emptySince = reading.empty ? emptySince ?? performance.now() : void 0;
+        const young = emptySince !== void 0 && performance.now() - emptySince < EMPTY;
+        if (young && !clock.isOver) throw new Failure("STEP_NOT_FOUND", reading.words).later();
+        return reading;
+      }, clock);
+      this.#gave(step, value);
+      return words2;
+    }
+    async #wait({ for: there, gone, url }, clock) {
+      const what = there ? `${describe(there, this.#scope)} to be there` : gone ? `${describe(gone, this.#scope)} to be gone` : `the address to be ${clean(url ?? "", 200)}`;
+      await this.#eventually(() => {
+        this.#here();
+        if (url ? matchesAny([url], location.href) : Boolean(gone) !== this.#isThere(there ?? gone)) return;
+        throw new Failure("STEP_TIMEOUT", `waited in vain for ${what}`).later();
+      }, clock);
+      return `waited for ${what}`;
+    }
+    #isThere(target) {
+      try {
+        return all(target, document, this.#scope).length > 0;
+      } catch (error) {
+        if (error instanceof Failure && error.code === "STEP_NOT_FOUND") return false;
+        throw error;
+      }
+    }
+    #eventually(look, clock) {
+      return eventually(look, clock.until, this.#stop.signal);
+    }
+    #gave(step, value) {
+      const values = { ...this.#scope.values, ...this.#begin.result ? {} : { "": value }, ...step.as ? { [step.as]: value } : {} };
+      if ((JSON.stringify(values) ?? "").length > MAX_VALUES) throw new Failure("STEP_ANSWER", `the steps gave more than ${MAX_VALUES >> 20} MiB; take or read less`);
+      this.#scope.values = values;
+    }
+    // ---- Requests
+    async #request(at, step, clock) {
+      const request = step.request;
+      const acts = (request.method ?? "GET") !== "GET" || request.token !== void 0;
+      const flight = new AbortController();
+      const { signal } = this.#stop;
+      const stopped = () => flight.abort(signal.reason);
+      signal.addEventListener("abort", stopped, { once: true });
+      const timed = (ms) => setTimeout(() => flight.abort(new Failure("STEP_TIMEOUT", "the server did not answer in time")), ms);
+      let timer = timed(clock.left);
+      try {
+        const ready = await prepare(request, this.#scope, flight.signal);
+        if (acts) {
+          clearTimeout(timer);
+          await this.#grant(at, clock);
+          timer = timed(clock.left);
+        } else this.#here();
+        const report = (value) => {
+          this.#gave(step, value);
+          return this.#report(step, "yes", ready.words);
+        };
+        if (!acts) return void report(await send(ready, request, flight.signal));
+        try {
+          const value = await send(ready, request, flight.signal);
+          const did = report(value);
+          this.#say({ type: "did", id: this.id, step: at, report: did, values: this.#scope.values, navigates: false });
+        } catch (error) {
+          if (error instanceof Failure) {
+            if (error.did === "no") error.did = error.code === "STEP_ANSWER" ? "yes" : "perhaps";
+            error.words = ready.words;
+          }
+          throw error;
+        }
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", stopped);
+      }
+    }
+  };
+  function begun(act) {
+    try {
+      return act();
+    } catch (error) {
+      const failure = error instanceof Failure ? error : new Failure("STEP_LOST", Values.errorText(error));
+      if (failure !== error) failure.did = "perhaps";
+      failure.passing = false;
+      throw failure;
+    }
+  }
+  function verbOf(step) {
+    return ["request", "open", "click", "fill", "press", "read", "wait"].find((verb) => verb in step) ?? "";
+  }
+  var Clock = class {
+    /** As performance.now() has it. */
+    until;
+    constructor(seconds) {
+      this.until = performance.now() + seconds * 1e3;
+    }
+    get left() {
+      return Math.max(0, this.until - performance.now());
+    }
+    get isOver() {
+      return this.left === 0;
+    }
+    /** @returns what goes on */
+    pause() {
+      const { left } = this;
+      return () => this.until = performance.now() + left;
+    }
+  };
+  var Departure = class {
+    #scope;
+    #leaves = false;
+    #wake = () => {
+    };
+    /** Where it was kept from going. */
+    refused = "";
+    constructor(scope) {
+      this.#scope = scope;
+      navigation.addEventListener("navigate", this.#navigates);
+    }
+    #navigates = (event) => {
+      const { destination, downloadRequest, userInitiated, cancelable } = event;
+      if (destination.sameDocument || downloadRequest !== null) return;
+      if (!this.#scope.inMatch(destination.url) && !userInitiated && cancelable) {
+        event.preventDefault();
+        this.refused = destination.url;
+        return this.#wake();
+      }
+      setTimeout(() => {
+        if (event.defaultPrevented || navigation.transition) return;
+        this.#leaves = true;
+        this.#wake();
+      });
+    };
+    /** Whether it leaves, as it shows within a moment. */
+    async result() {
+      if (!this.#leaves && !this.refused) {
+        await new Promise((done) => {
+          this.#wake = done;
+          setTimeout(done, LEAVING);
+        });
+      }
+      return this.#leaves;
+    }
+    end() {
+      navigation.removeEventListener("navigate", this.#navigates);
+    }
+  };
+
+  // content/pack/runner.ts
+  var Runner = class {
+    document = document;
+    #port;
+    #runs = /* @__PURE__ */ new Map();
+    #opened = 0;
+    #retry = 100;
+    constructor() {
+      watchPasswords(document);
+      addEventListener("pagehide", () => {
+        for (const run of this.#runs.values()) run.leave();
+        this.#runs.clear();
+        this.#disconnect();
+      });
+      this.connect();
+    }
+    /** Opens the port, unless it is open. */
+    connect() {
+      if (this.#port || !chrome.runtime?.id) return;
+      let port;
+      try {
+        port = chrome.runtime.connect({ name: "run" });
+      } catch {
+        return;
+      }
+      this.#port = port;
+      this.#opened = Date.now();
+      port.onMessage.addListener((message) => this.#received(message));
+      port.onDisconnect.addListener(() => {
+        void chrome.runtime?.lastError;
+        if (this.#port !== port) return;
+        this.#port = void 0;
+        this.#retry = Date.now() - this.#opened > 1e3 ? 0 : Math.min(this.#retry * 2 + 100, 5e3);
+        if (this.#runs.size) setTimeout(() => this.connect(), this.#retry);
+      });
+      port.postMessage({ type: "hello", runs: [...this.#runs.keys()] });
+      for (const run of this.#runs.values()) run.again();
+    }
+    #disconnect() {
+      const port = this.#port;
+      this.#port = void 0;
+      port?.disconnect();
+    }
+    #received(message) {
+      const run = this.#runs.get(message.id);
+      switch (message.type) {
+        case "run":
+          if (run && !run.ended) return;
+          this.#runs.set(message.id, new Run(message, (out) => this.#port?.postMessage(out)));
+          break;
+        case "go":
+          run?.go(message.step);
+          break;
+        case "refused":
+          run?.refused(message.step, message.code, message.reason);
+          break;
+        case "stop":
+          if (run?.ended) this.#runs.delete(message.id);
+          else run?.stop(message.reason);
+      }
+    }
+  };
+
+  // content/pack.ts
+  {
+    const before = Object.hasOwn(globalThis, "tabhubRunner") ? globalThis.tabhubRunner : void 0;
+    if (before?.document === document) before.connect();
+    else globalThis.tabhubRunner = new Runner();
+  }
+})();
+/*! jmespath 0.16.0: Copyright 2014 James Saryerwinnie, Apache License, Version 2.0, https://www.apache.org/licenses/LICENSE-2.0 */

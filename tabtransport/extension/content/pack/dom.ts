@@ -1,0 +1,179 @@
+// The DOM as the browser has it. An element's own members are never used: a form's are hidden by
+// fields that are named like them (<input name="getAttribute">).
+
+function getter<R>(proto: object, name: string): (of: object) => R {
+  const get = Object.getOwnPropertyDescriptor(proto, name)?.get as () => R;
+  return (of) => Reflect.apply(get, of, []);
+}
+
+function method<A extends unknown[], R>(f: (...args: A) => R): (of: object, ...args: A) => R {
+  return (of, ...args) => Reflect.apply(f, of, args);
+}
+
+/** Sets a member as the browser's own setter does, past those that a page's framework has put over it. */
+function setter<V>(proto: object, name: string): (of: object, value: V) => void {
+  const set = Object.getOwnPropertyDescriptor(proto, name)?.set as (value: V) => void;
+  return (of, value) => Reflect.apply(set, of, [value]);
+}
+
+const E = Element.prototype;
+const N = Node.prototype;
+const Input = HTMLInputElement.prototype;
+
+export const attribute = method(E.getAttribute);
+export const hasAttribute = method(E.hasAttribute);
+export const localName = getter<string>(E, "localName");
+export const parentNode = getter<Node | null>(N, "parentNode");
+export const firstChild = getter<Node | null>(N, "firstChild");
+export const nextSibling = getter<Node | null>(N, "nextSibling");
+export const nodeType = getter<number>(N, "nodeType");
+export const textContent = getter<string | null>(N, "textContent");
+export const isConnected = getter<boolean>(N, "isConnected");
+export const rootOf = method(N.getRootNode) as (of: Node) => Document | ShadowRoot | Node;
+export const contains = method(N.contains);
+export const matchesSelector = method(E.matches) as (of: Element, selector: string) => boolean;
+export const closest = method(E.closest) as (of: Element, selector: string) => Element | null;
+export const rects = method(E.getClientRects);
+export const scrollIntoView = method(E.scrollIntoView);
+export const dispatch = method(EventTarget.prototype.dispatchEvent);
+export const focus = method(HTMLElement.prototype.focus);
+export const blur = method(HTMLElement.prototype.blur);
+export const nativeClick = method(HTMLElement.prototype.click);
+export const innerText = getter<string>(HTMLElement.prototype, "innerText");
+export const isEditable = getter<boolean>(HTMLElement.prototype, "isContentEditable");
+export const assignedNodes = method(HTMLSlotElement.prototype.assignedNodes);
+export const requestSubmit = method(HTMLFormElement.prototype.requestSubmit);
+export const formElements = getter<HTMLFormControlsCollection>(HTMLFormElement.prototype, "elements");
+export const formAction = getter<string>(HTMLFormElement.prototype, "action");
+export const formMethod = getter<string>(HTMLFormElement.prototype, "method");
+export const inputType = getter<string>(Input, "type");
+export const inputValue = getter<string>(Input, "value");
+export const setInputValue = setter<string>(Input, "value");
+export const isChecked = getter<boolean>(Input, "checked");
+export const areaValue = getter<string>(HTMLTextAreaElement.prototype, "value");
+export const setAreaValue = setter<string>(HTMLTextAreaElement.prototype, "value");
+export const selectOptions = getter<HTMLOptionsCollection>(HTMLSelectElement.prototype, "options");
+export const isMultiple = getter<boolean>(HTMLSelectElement.prototype, "multiple");
+export const isSelected = getter<boolean>(HTMLOptionElement.prototype, "selected");
+export const setSelected = setter<boolean>(HTMLOptionElement.prototype, "selected");
+export const optionLabel = getter<string>(HTMLOptionElement.prototype, "label");
+export const href = getter<string>(HTMLAnchorElement.prototype, "href");
+export const frameWindow = getter<Window | null>(HTMLIFrameElement.prototype, "contentWindow");
+
+const ownerDocument = getter<Document | null>(N, "ownerDocument");
+const shadowRoot = getter<ShadowRoot | null>(E, "shadowRoot");
+const host = getter<Element>(ShadowRoot.prototype, "host");
+const checkVisibility = method(E.checkVisibility) as (of: Element, options: CheckVisibilityOptions) => boolean;
+const QUERY = [
+  method(Document.prototype.querySelectorAll),
+  method(DocumentFragment.prototype.querySelectorAll),
+  method(E.querySelectorAll),
+] as ((of: Node, selector: string) => NodeListOf<Element>)[];
+
+const LABELLED: { [name: string]: object } = {
+  input: Input,
+  select: HTMLSelectElement.prototype,
+  textarea: HTMLTextAreaElement.prototype,
+  button: HTMLButtonElement.prototype,
+  meter: HTMLMeterElement.prototype,
+  output: HTMLOutputElement.prototype,
+  progress: HTMLProgressElement.prototype,
+};
+
+/** Elements under a node, without those of other trees in it. */
+export function query(root: Node, selector: string): Iterable<Element> {
+  const kind = nodeType(root);
+  return QUERY[kind === Node.DOCUMENT_NODE ? 0 : kind === Node.DOCUMENT_FRAGMENT_NODE ? 1 : 2](root, selector);
+}
+
+export function documentOf(node: Node): Document {
+  return ownerDocument(node) ?? (node as Document);
+}
+
+/** The window of an element's document; none if that is not shown. */
+export function viewOf(node: Node): (Window & typeof globalThis) | null {
+  return documentOf(node).defaultView;
+}
+
+/** Whether the element, by its name, is one of HTML's: those of SVG lack what HTML's have. */
+export function isHTML(element: Element, ...names: string[]) {
+  return names.includes(localName(element)) && getNamespace(element) === "http://www.w3.org/1999/xhtml";
+}
+const getNamespace = getter<string | null>(E, "namespaceURI");
+
+/** The shadow tree of an element, also a closed one of a custom element. */
+export function shadowOf(element: Element): ShadowRoot | null {
+  const open = shadowRoot(element);
+  if (open || !localName(element).includes("-")) return open;
+  return globalThis.chrome?.dom?.openOrClosedShadowRoot?.(element as HTMLElement) ?? null;
+}
+
+/** The element around an element, also past the root of a shadow tree. */
+export function around(element: Element): Element | null {
+  const parent = parentNode(element);
+  if (!parent) return null;
+  const kind = nodeType(parent);
+  if (kind === Node.ELEMENT_NODE) return parent as Element;
+  return kind === Node.DOCUMENT_FRAGMENT_NODE && rootOf(parent) === parent && isShadow(parent) ? host(parent) : null;
+}
+
+function isShadow(node: Node): node is ShadowRoot {
+  try {
+    return Boolean(host(node));
+  } catch {
+    return false;
+  }
+}
+
+/** The first of the element and those around it, in shadow trees, too, that fits. */
+export function outward(element: Element, fits: (element: Element) => boolean): Element | null {
+  for (let at: Element | null = element; at; at = around(at)) if (fits(at)) return at;
+  return null;
+}
+
+/** Whether an element is part of what a page shows, if only by what is in it. */
+export function isRendered(element: Element): boolean {
+  if (checkVisibility(element, { visibilityProperty: true, contentVisibilityAuto: false })) return true;
+  const style = isConnected(element) && viewOf(element)?.getComputedStyle(element);
+  if (!style || style.display !== "contents" || style.visibility !== "visible") return false;
+  const outer = around(element);
+  return outer !== null && isRendered(outer);
+}
+
+/** Whether a person could see an element, however far they would have to scroll. */
+export function isVisible(element: Element): boolean {
+  if (!isRendered(element)) return false;
+  const boxes = rects(element);
+  for (const { width, height } of boxes) if (width > 0 && height > 0) return true;
+  return boxes.length === 0; // it has no box of its own (display: contents)
+}
+
+export function labelsOf(element: Element): Iterable<Element> {
+  const proto = LABELLED[localName(element)];
+  if (!proto || !isHTML(element, localName(element))) return [];
+  const all = getter<NodeListOf<Element> | null>(proto, "labels")(element);
+  return all ?? [];
+}
+
+/** The form of a field or button. */
+export function formOf(element: Element): HTMLFormElement | null {
+  if (!isHTML(element, "input", "button", "select", "textarea")) return null;
+  return getter<HTMLFormElement | null>(LABELLED[localName(element)], "form")(element);
+}
+
+/** What a field has: of a select the labels of its options. */
+export function valueOf(element: Element): string | string[] | undefined {
+  if (isHTML(element, "input")) return inputValue(element);
+  if (isHTML(element, "textarea")) return areaValue(element);
+  if (isHTML(element, "select")) {
+    const chosen = [...selectOptions(element)].filter((option) => isSelected(option)).map((option) => optionLabel(option).trim());
+    return isMultiple(element) ? chosen : (chosen[0] ?? "");
+  }
+  return undefined;
+}
+
+/** The text of others, made such that it neither fills nor reverses that around it. */
+export function clean(text: string, max = 80) {
+  const plain = text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+  return plain.length > max ? `${plain.slice(0, max - 1)}…` : plain;
+}

@@ -1,0 +1,374 @@
+// Runs the steps of a pack's tool in this document. The worker says before each acting step whether it may
+// be done; that it was done is said in the task in which it is.
+
+import { actOf, type Act } from "./act.ts";
+import { clean } from "./dom.ts";
+import { Failure } from "./failure.ts";
+import { all, describe, type Scope } from "./find.ts";
+import { read, type Reading } from "./read.ts";
+import { addressOf, prepare, send } from "./request.ts";
+import { eventually } from "./until.ts";
+import { evaluate } from "./values.ts";
+import { matchesAny } from "../../patterns.ts";
+import { Values } from "../../../pagejs/values.ts";
+
+type Begin = Extract<WorkerToRunner, { type: "run" }>;
+
+/** How long a document may take to begin to leave after an act, in ms. */
+const LEAVING = 100;
+/** How long a list stays empty until it is taken to be empty, in ms. */
+const EMPTY = 500;
+const MAX_VALUES = 4 << 20;
+
+/** Ends what waits: the run goes on elsewhere, or not at all. */
+class Left extends Error {}
+
+export class Run {
+  readonly id;
+  #begin;
+  #post;
+  #scope: Scope;
+  #reports: StepReport[] = [];
+  #stop = new AbortController();
+  /** The step that waits for its go. */
+  #asked: { step: number; go: () => void; refused: (failure: Failure) => void } | undefined;
+  /** What the worker may not have heard. */
+  #said: RunnerToWorker[] = [];
+  /** Whether the run is over here. */
+  ended = false;
+
+  constructor(begin: Begin, post: (message: RunnerToWorker) => void) {
+    const { id, args, values, match } = begin;
+    this.id = id;
+    this.#begin = begin;
+    this.#post = post;
+    this.#scope = { args: args as Scope["args"], values: { ...values }, inMatch: (address) => matchesAny(match, address) };
+    void this.#all();
+  }
+
+  // ---- What the worker says
+
+  go(step: number) {
+    if (this.#asked?.step !== step) return;
+    const { go } = this.#asked;
+    this.#asked = undefined;
+    go();
+  }
+
+  refused(step: number, code: StepCode, reason: string) {
+    if (this.#asked?.step !== step) return;
+    this.#asked.refused(new Failure(code, reason));
+    this.#asked = undefined;
+  }
+
+  stop(reason: string) {
+    this.#stop.abort(new Failure("STEP_STOPPED", reason));
+  }
+
+  /** The document goes: nothing more is begun or said. */
+  leave() {
+    this.ended = true;
+    this.#stop.abort(new Left());
+  }
+
+  /** Says again what a worker that has just started may not know. */
+  again() {
+    for (const message of this.#said) this.#post(message);
+    if (this.#asked && !this.ended) this.#post({ type: "grant", id: this.id, step: this.#asked.step });
+  }
+
+  #say(message: RunnerToWorker) {
+    if (message.type !== "progress") this.#said.push(message);
+    this.#post(message);
+  }
+
+  // ---- Steps
+
+  async #all() {
+    const { from, steps, result } = this.#begin;
+    let at = from;
+    try {
+      for (; at < steps.length; at++) {
+        if (await this.#step(at, steps[at])) {
+          this.ended = true; // the next document has it, or the worker brings it back
+          return;
+        }
+        const { words } = this.#reports[at - from];
+        this.#say({ type: "progress", id: this.id, step: at, words: `step ${at + 1} of ${steps.length}: ${words}` });
+      }
+      at = steps.length - 1;
+      const value = result ? evaluate(result, this.#scope) : (this.#scope.values[""] ?? null);
+      this.#end({ steps: this.#reports, value });
+    } catch (error) {
+      if (error instanceof Left || this.ended) return;
+      const failure = error instanceof Failure ? error : new Failure("STEP_LOST", Values.errorText(error));
+      const { code, message, found, did, words } = failure;
+      if (steps[at] && this.#reports.length === at - from) this.#report(steps[at], did, words || message);
+      this.#end({
+        steps: this.#reports,
+        failed: { step: Math.max(0, at), code, message: message.slice(0, 4000), ...(found.length ? { found: found.map((one) => clean(one, 200)) } : {}) },
+      });
+    }
+  }
+
+  #end(result: RunResult) {
+    this.ended = true;
+    this.#say({ type: "end", id: this.id, result });
+  }
+
+  #report(step: Step, did: StepReport["did"], words: string): StepReport {
+    const report = { verb: verbOf(step), did, words: words.slice(0, 4000), at: location.href.slice(0, 2048) };
+    this.#reports.push(report);
+    return report;
+  }
+
+  /** Does a step. @returns whether the document gives way to another one */
+  async #step(at: number, step: Step): Promise<boolean> {
+    const clock = new Clock(step.timeout || (step.request || step.open ? 10 : 5));
+    this.#here();
+    if (step.request) {
+      await this.#request(at, step, clock);
+      return false;
+    }
+    if (step.read || step.wait) {
+      this.#report(step, "yes", await this.#look(step, clock));
+      return false;
+    }
+    return this.#act(at, step, clock);
+  }
+
+  /** Refuses to go on where the pack does not reach. */
+  #here() {
+    this.#stop.signal.throwIfAborted();
+    if (!this.#scope.inMatch(location.href)) {
+      throw new Failure("STEP_REFUSED", `the page is at ${clean(location.href, 200)}, where the pack does not reach`);
+    }
+  }
+
+  async #grant(at: number, clock: Clock) {
+    const rest = clock.pause();
+    const { signal } = this.#stop;
+    await new Promise<void>((go, refused) => {
+      signal.throwIfAborted();
+      signal.addEventListener("abort", () => refused(signal.reason), { once: true });
+      this.#asked = { step: at, go, refused };
+      this.#post({ type: "grant", id: this.id, step: at });
+    });
+    rest();
+    this.#here();
+  }
+
+  // ---- Acts
+
+  async #act(at: number, step: Step, clock: Clock): Promise<boolean> {
+    const declared = step.open !== undefined || Boolean(step.click?.navigates ?? step.press?.navigates);
+    const look = (now: boolean) => () => {
+      this.#here();
+      return this.#actOf(step, now);
+    };
+    await this.#eventually(look(false), clock);
+    await this.#grant(at, clock);
+    const watch = new Departure(this.#scope);
+    let report: StepReport | undefined;
+    const did = (navigates: boolean) => this.#say({ type: "did", id: this.id, step: at, report: report as StepReport, values: this.#scope.values, navigates });
+    try {
+      // In the task that finds it ready it is done, and said to be.
+      await this.#eventually(() => {
+        const act = look(true)();
+        report = this.#report(step, "yes", begun(act));
+        did(declared);
+      }, clock);
+      const leaves = await watch.result();
+      if (watch.refused) {
+        throw new Failure("STEP_REFUSED", `the step led to ${clean(watch.refused, 200)}, where the pack does not reach: the page was kept from going there`);
+      }
+      if (leaves && !declared) did(true);
+      return leaves || declared;
+    } finally {
+      watch.end();
+    }
+  }
+
+  #actOf(step: Step, now: boolean): Act {
+    if (!step.open) return actOf(step, this.#scope, now);
+    const address = addressOf(step.open, this.#scope);
+    return () => {
+      // After what says so was sent.
+      queueMicrotask(() => location.assign(address));
+      return `opened ${clean(address, 200)}`;
+    };
+  }
+
+  // ---- Reads
+
+  async #look(step: Step, clock: Clock): Promise<string> {
+    if (step.wait) return this.#wait(step.wait, clock);
+    let emptySince: number | undefined;
+    const { value, words } = await this.#eventually((): Reading => {
+      this.#here();
+      const reading = read(step.read as NonNullable<Step["read"]>, this.#scope);
+      emptySince = reading.empty ? (emptySince ?? performance.now()) : undefined;
+      const young = emptySince !== undefined && performance.now() - emptySince < EMPTY;
+      if (young && !clock.isOver) throw new Failure("STEP_NOT_FOUND", reading.words).later();
+      return reading;
+    }, clock);
+    this.#gave(step, value);
+    return words;
+  }
+
+  async #wait({ for: there, gone, url }: NonNullable<Step["wait"]>, clock: Clock): Promise<string> {
+    const what = there ? `${describe(there, this.#scope)} to be there` : gone ? `${describe(gone, this.#scope)} to be gone` : `the address to be ${clean(url ?? "", 200)}`;
+    await this.#eventually(() => {
+      this.#here();
+      if (url ? matchesAny([url], location.href) : Boolean(gone) !== this.#isThere((there ?? gone) as Target)) return;
+      throw new Failure("STEP_TIMEOUT", `waited in vain for ${what}`).later();
+    }, clock);
+    return `waited for ${what}`;
+  }
+
+  #isThere(target: Target) {
+    try {
+      return all(target, document, this.#scope).length > 0;
+    } catch (error) {
+      if (error instanceof Failure && error.code === "STEP_NOT_FOUND") return false; // nor is what it is in
+      throw error;
+    }
+  }
+
+  #eventually<T>(look: () => T, clock: Clock): Promise<T> {
+    return eventually(look, clock.until, this.#stop.signal);
+  }
+
+  #gave(step: Step, value: unknown) {
+    // What is said by its name need not be kept beside it.
+    const values = { ...this.#scope.values, ...(this.#begin.result ? {} : { "": value }), ...(step.as ? { [step.as]: value } : {}) };
+    if ((JSON.stringify(values) ?? "").length > MAX_VALUES) throw new Failure("STEP_ANSWER", `the steps gave more than ${MAX_VALUES >> 20} MiB; take or read less`);
+    this.#scope.values = values;
+  }
+
+  // ---- Requests
+
+  async #request(at: number, step: Step, clock: Clock) {
+    const request = step.request as NonNullable<Step["request"]>;
+    const acts = (request.method ?? "GET") !== "GET" || request.token !== undefined;
+    const flight = new AbortController();
+    const { signal } = this.#stop;
+    const stopped = () => flight.abort(signal.reason);
+    signal.addEventListener("abort", stopped, { once: true });
+    const timed = (ms: number) => setTimeout(() => flight.abort(new Failure("STEP_TIMEOUT", "the server did not answer in time")), ms);
+    let timer = timed(clock.left);
+    try {
+      const ready = await prepare(request, this.#scope, flight.signal);
+      if (acts) {
+        clearTimeout(timer);
+        await this.#grant(at, clock);
+        timer = timed(clock.left);
+      } else this.#here();
+      const report = (value: unknown) => {
+        this.#gave(step, value);
+        return this.#report(step, "yes", ready.words);
+      };
+      if (!acts) return void report(await send(ready, request, flight.signal));
+      try {
+        const value = await send(ready, request, flight.signal);
+        // A GET that gives a value too large has still been made.
+        const did = report(value);
+        this.#say({ type: "did", id: this.id, step: at, report: did, values: this.#scope.values, navigates: false });
+      } catch (error) {
+        if (error instanceof Failure) {
+          if (error.did === "no") error.did = error.code === "STEP_ANSWER" ? "yes" : "perhaps";
+          error.words = ready.words;
+        }
+        throw error;
+      }
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", stopped);
+    }
+  }
+}
+
+/** Does what has begun then: however it fails, it is not done once more. */
+function begun(act: Act): string {
+  try {
+    return act();
+  } catch (error) {
+    const failure = error instanceof Failure ? error : new Failure("STEP_LOST", Values.errorText(error));
+    if (failure !== error) failure.did = "perhaps";
+    failure.passing = false;
+    throw failure;
+  }
+}
+
+function verbOf(step: Step) {
+  return ["request", "open", "click", "fill", "press", "read", "wait"].find((verb) => verb in step) ?? "";
+}
+
+/** The time of a step, which does not pass while it waits for its go. */
+class Clock {
+  /** As performance.now() has it. */
+  until;
+
+  constructor(seconds: number) {
+    this.until = performance.now() + seconds * 1000;
+  }
+
+  get left() {
+    return Math.max(0, this.until - performance.now());
+  }
+
+  get isOver() {
+    return this.left === 0;
+  }
+
+  /** @returns what goes on */
+  pause() {
+    const { left } = this;
+    return () => (this.until = performance.now() + left);
+  }
+}
+
+/** Whether the document begins to give way to another one by what is done in it. */
+class Departure {
+  #scope;
+  #leaves = false;
+  #wake: () => void = () => {};
+  /** Where it was kept from going. */
+  refused = "";
+
+  constructor(scope: Scope) {
+    this.#scope = scope;
+    navigation.addEventListener("navigate", this.#navigates);
+  }
+
+  #navigates = (event: Event) => {
+    const { destination, downloadRequest, userInitiated, cancelable } = event as NavigateEvent;
+    if (destination.sameDocument || downloadRequest !== null) return;
+    if (!this.#scope.inMatch(destination.url) && !userInitiated && cancelable) {
+      event.preventDefault();
+      this.refused = destination.url;
+      return this.#wake();
+    }
+    // The page may keep it, or show the other one in the same document.
+    setTimeout(() => {
+      if (event.defaultPrevented || navigation.transition) return;
+      this.#leaves = true;
+      this.#wake();
+    });
+  };
+
+  /** Whether it leaves, as it shows within a moment. */
+  async result(): Promise<boolean> {
+    if (!this.#leaves && !this.refused) {
+      await new Promise<void>((done) => {
+        this.#wake = done;
+        setTimeout(done, LEAVING);
+      });
+    }
+    return this.#leaves;
+  }
+
+  end() {
+    navigation.removeEventListener("navigate", this.#navigates);
+  }
+}

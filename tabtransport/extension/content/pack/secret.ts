@@ -1,0 +1,36 @@
+// Fields that hold secrets: no step reads or fills one, and no recording has what is in one.
+
+import { attribute, inputType, isHTML, query } from "./dom.ts";
+
+const TOKENS = /^(current-password|new-password|one-time-code|cc-.+)$/;
+const NAMES = /(^|[^a-z])(pass(word|wd|phrase|code)|pwd|pin( ?code)?|cvc|cvv|cvv2|csc|otp|totp|(credit |debit )?card ?(no|num|number)|cc ?(no|num|number)|security ?code|verification ?code|one ?time ?(code|password|pin)|secret|2fa|mfa ?code)([^a-z]|$)/;
+
+/** Fields that had a password before a page showed it. */
+const were = new WeakSet<Element>();
+
+/** Notes the password fields of a document, also those that show their text later. */
+export function watchPasswords(document: Document) {
+  for (const element of query(document, "input[type=password i]")) were.add(element);
+  new MutationObserver((changes) => {
+    for (const { target, oldValue } of changes) if (oldValue?.toLowerCase() === "password") were.add(target as Element);
+  }).observe(document, { subtree: true, attributes: true, attributeFilter: ["type"], attributeOldValue: true });
+}
+
+/**
+ * What kind of secret a field holds, for people; "" if none.
+ * @param name its accessible name
+ */
+export function secret(element: Element, name: string): string {
+  if (isHTML(element, "input") && inputType(element) === "password") were.add(element);
+  if (were.has(element)) return "a password";
+  if (!isHTML(element, "input", "select", "textarea") && attribute(element, "contenteditable") === null) return "";
+  if (isHTML(element, "input") && /^(button|submit|reset|image|checkbox|radio|range|color|file|hidden)$/.test(inputType(element))) return "";
+  const tokens = (attribute(element, "autocomplete") ?? "").toLowerCase().split(/\s+/);
+  const names = [name, attribute(element, "name"), attribute(element, "id"), attribute(element, "placeholder")];
+  return tokens.some((token) => TOKENS.test(token)) || names.some((text) => NAMES.test(apart(text ?? ""))) ? "a secret, such as a password, a card number or a code" : "";
+}
+
+/** The words of a text or of an identifier: cardNumber and card_number are "card number". */
+function apart(text: string) {
+  return text.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[\s_.[\]-]+/g, " ").toLowerCase();
+}

@@ -1,0 +1,296 @@
+package extension_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tabhub/spec"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// runner runs steps of packs in pages, with content/pack.js and a worker of the tests' own
+// (testdata/runner).
+type runner struct {
+	t      testing.TB
+	b      *chromium.Browser
+	worker *chromium.Page
+	runs   int
+}
+
+func newRunner(t testing.TB) *runner {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/runner")); err != nil {
+		t.Fatal(err)
+	}
+	script, err := os.ReadFile("bundle/content/pack.js")
+	if err == nil {
+		err = os.Mkdir(filepath.Join(dir, "content"), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "content", "pack.js"), script, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := chromium.Shared(t, chromium.Options{Extension: dir})
+	return &runner{t: t, b: b, worker: b.Worker()}
+}
+
+// ran is what came of a run.
+type ran struct {
+	Result  spec.RunResult    `json:"result"`
+	Reports []spec.StepReport `json:"reports"` // of steps that act
+	Log     []json.RawMessage `json:"log"`
+}
+
+// String says how the run ended: with its value, or with why it failed.
+func (r ran) String() string {
+	f := r.Result.Failed
+	if f == nil {
+		return string(r.Result.Value)
+	}
+	s := fmt.Sprintf("%d %s: %s", f.Step, f.Code, f.Message)
+	if len(f.Found) > 0 {
+		s += " [" + strings.Join(f.Found, "; ") + "]"
+	}
+	return s
+}
+
+// did says what is known of each step of the last document, and in which words.
+func (r ran) did() string {
+	var all []string
+	for _, s := range r.Result.Steps {
+		all = append(all, fmt.Sprintf("%s: %s", s.Did, s.Words))
+	}
+	return strings.Join(all, "\n")
+}
+
+// run runs steps in the page at an address; more are members for the worker.
+func (r *runner) run(url, steps, args, result, more string) ran {
+	r.t.Helper()
+	r.runs++
+	if args == "" {
+		args = "{}"
+	}
+	begin := fmt.Sprintf(`{"url": %q, "run": {"id": "r%d", "steps": %s, "args": %s, "match": [%q]%s}%s}`,
+		url, r.runs, steps, args, url[:strings.Index(url[8:], "/")+8]+"/in/*", map[bool]string{true: fmt.Sprintf(`, "result": %q`, result)}[result != ""], more)
+	var got ran
+	r.worker.Into("start("+begin+")", &got)
+	return got
+}
+
+// stepsServer has a page at /in/, and an API that says what it was asked.
+func stepsServer(t testing.TB, pages map[string]string) string {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/in/api/echo", func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		cookie, _ := r.Cookie("session")
+		said := map[string]any{"method": r.Method, "query": r.URL.RawQuery, "body": string(body), "type": r.Header.Get("Content-Type"), "token": r.Header.Get("X-CSRF-Token"), "cookie": cookie != nil}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(said)
+	})
+	mux.HandleFunc("/in/api/out", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/outside", http.StatusFound) })
+	mux.HandleFunc("/in/api/broken", func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, "no such thing, "+r.Header.Get("X-CSRF-Token"), http.StatusNotFound)
+	})
+	mux.HandleFunc("/in/api/large", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("x", 5<<20)) })
+	mux.HandleFunc("/in/api/item/{id}", func(w http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprintf(w, `{"id": %q}`, r.PathValue("id")) })
+	mux.HandleFunc("/in/login", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `<form><input name=t type=hidden value=from-page></form>`)
+	})
+	mux.HandleFunc("/outside", func(http.ResponseWriter, *http.Request) {
+		t.Error("the server was asked where the pack does not reach")
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		page, ok := pages[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		http.SetCookie(w, &http.Cookie{Name: "session", Value: "s", Path: "/", HttpOnly: true})
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, "<!doctype html>"+page)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// row is one run in a page.
+type row struct {
+	name  string
+	page  string
+	steps string
+	args  string
+	want  string // of ran.String, its beginning
+	then  string // an expression that is true in the page afterwards
+	did   string // a part of ran.did
+}
+
+func runRows(t *testing.T, rows []row) {
+	r := newRunner(t)
+	pages := map[string]string{}
+	for i, row := range rows {
+		pages[fmt.Sprintf("/in/%d", i)] = row.page
+	}
+	pages["/in/next"] = `<title>Next</title><h1>Thanks</h1>`
+	url := stepsServer(t, pages)
+	for i, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			at := fmt.Sprintf("%s/in/%d", url, i)
+			p := r.b.Open(at)
+			defer p.Close()
+			got := r.run(at, row.steps, row.args, "", "")
+			if !strings.HasPrefix(got.String(), row.want) || row.want == "" && got.String() != "null" {
+				t.Errorf("got  %s\nwant %s\n%s", got, row.want, got.did())
+			}
+			if !strings.Contains(got.did(), row.did) {
+				t.Errorf("of the steps it says\n%s\nwithout %s", got.did(), row.did)
+			}
+			if row.then != "" {
+				if is := p.Eval(row.then); is != "true" {
+					t.Errorf("%s is %s", row.then, is)
+				}
+			}
+		})
+	}
+}
+
+// A pack says what it means as people do, and gets exactly that, or is told what there is.
+func TestStepsFind(t *testing.T) {
+	t.Parallel()
+	click := func(target string) string { return `[{"click": {"target": ` + target + `}, "timeout": 1}]` }
+	const log = `<script>clicks = []; addEventListener("click", e => clicks.push(e.composedPath()[0].id))</script>`
+	runRows(t, []row{
+		{"by text", log + `<button id=a>Order</button><button>Delete</button>`, click(`{"role": "button", "name": "Order"}`), "", "null", `clicks.join() === "a"`, `yes: clicked button "Order"`},
+		{"by label", log + `<label for=x>Gift</label><input type=checkbox id=x>`, click(`{"label": "Gift"}`), "", "null", `x.checked`, `clicked checkbox "Gift"`},
+		{"by what labels it", log + `<b id=l hidden>Close it</b><div id=a role=button aria-labelledby=l>x</div>`, click(`{"role": "button", "name": "Close it"}`), "", "null", `clicks.join() === "a"`, `that shows "x"`},
+		{"by a part", log + `<a id=a href="#b">Read more: cats</a><a href="#c">Read it</a>`, click(`{"role": "link", "name": "...cats"}`), "", "null", `clicks.join() === "a"`, ""},
+		{"by an argument", log + `<button id=a>Buy 2...</button><button>Buy 2</button>`, click(`{"role": "button", "name": "Buy ${what}"}`), `{"what": "2..."}`, "null", `clicks.join() === "a"`, ""},
+		{"hidden ones do not count", log + `<button style="display:none">Order</button><div hidden><button>Order</button></div><div aria-hidden=true><button>Order</button></div><div style="visibility:hidden"><button>Order</button></div><button id=a>Order</button>`, click(`{"role": "button", "name": "Order"}`), "", "null", `clicks.join() === "a"`, ""},
+		{"one of two", log + `<section aria-label=A><button>Order</button></section><section aria-label=B><button id=a>Order</button></section>`, click(`{"role": "button", "name": "Order", "in": {"role": "region", "name": "B"}}`), "", "null", `clicks.join() === "a"`, ""},
+		{"the last", log + `<button>Order</button><button id=a>Order</button>`, click(`{"role": "button", "name": "Order", "nth": -1}`), "", "null", `clicks.join() === "a"`, ""},
+		{"two", log + `<button>Order</button><button>Order</button>`, click(`{"role": "button", "name": "Order"}`), "", `0 STEP_AMBIGUOUS: there are 2 of button "Order" [button "Order"; button "Order"]`, `clicks.length === 0`, "no: "},
+		{"none", log + "<button>Ordering\u202e now\nand " + strings.Repeat("long ", 50) + `</button><button>Cancel</button><a href=x>Order</a>`, click(`{"role": "button", "name": "Order"}`), "", `0 STEP_NOT_FOUND: there is no button "Order" [button "Ordering now and long`, `clicks.length === 0`, ""},
+		{"in a shadow tree", log + `<x-a></x-a><script>customElements.define("x-a", class extends HTMLElement { constructor() { super(); this.attachShadow({mode: "closed"}).innerHTML = "<button id=a>Order</button>"; } })</script>`, click(`{"role": "button", "name": "Order"}`), "", "null", `clicks.length === 1`, ""},
+		{"in a frame", `<iframe srcdoc="<button onclick='parent.clicked = true'>Order</button>"></iframe>`, click(`{"role": "button", "name": "Order"}`), "", "null", `clicked`, ""},
+		{"in a frame where the pack does not reach", `<script>count = 0</script><iframe src="/elsewhere"></iframe>`, click(`{"selector": "h6"}`), "", `0 STEP_NOT_FOUND: there is no "h6"`, "", ""},
+		{"one that comes later", `<script>setTimeout(() => document.body.innerHTML = "<button onclick='clicked = true'>Order</button>", 300)</script>`, click(`{"role": "button", "name": "Order"}`), "", "null", `clicked`, ""},
+		{"one that is enabled later", `<button id=a disabled onclick="clicked = true">Order</button><script>setTimeout(() => a.disabled = false, 300)</script>`, click(`{"role": "button", "name": "Order"}`), "", "null", `clicked`, ""},
+		{"one that is disabled", `<fieldset disabled><button>Order</button></fieldset>`, click(`{"role": "button", "name": "Order"}`), "", `0 STEP_REFUSED: button "Order" is disabled`, "", ""},
+		{"a dialog over it", `<button onclick="clicked = true">Order</button><div role=dialog aria-label=Cookies style="position:fixed;inset:0">Take them</div><script>clicked = false</script>`, click(`{"role": "button", "name": "Order"}`), "", `0 STEP_REFUSED: button "Order" is covered by dialog "Cookies"`, `!clicked`, "no: "},
+		{"far below", `<div style="height:5000px"></div><button onclick="clicked = true">Order</button>`, click(`{"role": "button", "name": "Order"}`), "", "null", `clicked`, ""},
+		{"no selector", ``, click(`{"selector": ":::"}`), "", `0 STEP_REFUSED: ":::" is no selector`, "", ""},
+	})
+}
+
+// A page gets what it would get of a person's hand, and one step never does two things.
+func TestStepsAct(t *testing.T) {
+	t.Parallel()
+	runRows(t, []row{
+		{"the events of a click", `<button id=a>Order</button><script>seen = []; for (const type of ["pointerdown", "mousedown", "focus", "pointerup", "mouseup", "click"]) a.addEventListener(type, e => seen.push(type + (e.clientX > 0 || type === "focus" ? "" : " nowhere")))</script>`,
+			`[{"click": {"target": {"role": "button"}}}]`, "", "null", `seen.join() === "pointerdown,mousedown,focus,pointerup,mouseup,click"`, ""},
+		{"fields of all kinds", `<form>
+			<label>Name <input id=a></label> <label>Notes <textarea id=b></textarea></label> <label>Size <select id=c><option>S<option>L</select></label>
+			<label><input type=checkbox id=d> Gift</label> <label><input type=radio name=r id=e> Express</label> <label>Day <input type=date id=f></label>
+			<div contenteditable id=g role=textbox aria-label=Text>old</div> <label>Kept <input id=h value=kept></label></form>
+			<script>seen = []; for (const type of ["input", "change"]) addEventListener(type, e => seen.push(e.target.id + type))</script>`,
+			`[{"fill": {"fields": [{"target": {"label": "Name"}, "value": "${name}!"}, {"target": {"label": "Notes"}, "value": "a\nb"}, {"target": {"label": "Size"}, "value": {"arg": "size"}},
+			{"target": {"label": "Gift"}, "value": true}, {"target": {"label": "Express"}, "value": true}, {"target": {"label": "Day"}, "value": "2027-01-31"}, {"target": {"label": "Text"}, "value": "new"}, {"target": {"label": "Kept"}, "value": {"arg": "none"}}]}}]`,
+			`{"name": "Ann", "size": "L"}`, "null", `[a.value, b.value, c.value, d.checked, e.checked, f.value, g.textContent, h.value].join() === "Ann!,a\nb,L,true,true,2027-01-31,new,kept" && ["ainput", "achange", "cchange", "dchange", "ginput"].every(e => seen.includes(e))`,
+			`yes: set textbox "Name" to "Ann!", textbox "Notes" to "a b", combobox "Size" to "L", checkbox "Gift" to true`},
+		{"all fields or none", `<label>Name <input id=a></label>`, `[{"fill": {"fields": [{"target": {"label": "Name"}, "value": "x"}, {"target": {"label": "Street"}, "value": "y"}]}, "timeout": 1}]`, "",
+			`0 STEP_NOT_FOUND: there is no field "Street" [textbox "Name"]`, `a.value === ""`, "no: "},
+		{"a field that goes while others are set", `<label>Name <input oninput="b.remove()"></label><label id=b>Street <input></label>`, `[{"fill": {"fields": [{"target": {"label": "Name"}, "value": "x"}, {"target": {"label": "Street"}, "value": "y"}]}, "timeout": 1}]`, "",
+			`0 STEP_REFUSED: textbox "Street" is gone`, "", `perhaps: set 1 of 2 fields: textbox "Name" to "x"`},
+		{"a framework's own setter", `<label>Name <input id=a></label><script>Object.defineProperty(a, "value", {set() { throw 1 }, get() { return "forged" }})</script>`,
+			`[{"fill": {"fields": [{"target": {"label": "Name"}, "value": "x"}]}}]`, "", "null", `Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").get.call(a) === "x"`, ""},
+		{"a page that puts it back", `<label>Name <input value=old oninput="this.value = 'old'"></label>`, `[{"fill": {"fields": [{"target": {"label": "Name"}, "value": "x"}]}}]`, "",
+			`0 NEEDS_TRUSTED_INPUT: textbox "Name" did not take`, "", "perhaps: "},
+		{"no such option", `<label>Size <select><option>S<option>L</select></label>`, `[{"fill": {"fields": [{"target": {"label": "Size"}, "value": "XL"}]}, "timeout": 1}]`, "", `0 STEP_NOT_FOUND: combobox "Size" has no option "XL" [option "S"; option "L"]`, "", ""},
+		{"no date", `<label>Day <input type=date></label>`, `[{"fill": {"fields": [{"target": {"label": "Day"}, "value": "tomorrow"}]}}]`, "", `0 STEP_REFUSED: input "Day" takes a date such as 2027-01-31`, "", ""},
+		{"read-only", `<label>Day <input readonly></label>`, `[{"fill": {"fields": [{"target": {"label": "Day"}, "value": "x"}]}}]`, "", `0 STEP_REFUSED: textbox "Day" is read-only`, "", ""},
+		{"a password", `<label>Password <input type=password id=a></label>`, `[{"fill": {"fields": [{"target": {"label": "Password"}, "value": "x"}]}}]`, "", `0 STEP_REFUSED: input "Password" is a password`, `a.value === ""`, ""},
+		{"a card number", `<label>Number <input id=a autocomplete="billing cc-number"></label>`, `[{"fill": {"fields": [{"target": {"label": "Number"}, "value": "x"}]}}]`, "", `0 STEP_REFUSED: textbox "Number" is a secret`, `a.value === ""`, ""},
+		{"files", `<label>Photo <input type=file></label>`, `[{"fill": {"fields": [{"target": {"label": "Photo"}, "value": "x"}]}}]`, "", `0 NEEDS_TRUSTED_INPUT: `, "", ""},
+		{"enter submits", `<form action=/in/next onsubmit="event.preventDefault(); sent = (window.sent ?? 0) + 1"><label>Find <input></label><button>Go</button></form>`, `[{"press": {"target": {"label": "Find"}, "key": "Enter"}}]`, "", "null", `sent === 1`, `pressed Enter in textbox "Find"`},
+		{"enter that the page takes", `<form onsubmit="sent = true"><label>Find <input onkeydown="event.key === 'Enter' && event.preventDefault()"></label></form><script>sent = false</script>`, `[{"press": {"target": {"label": "Find"}, "key": "Enter"}}]`, "", "null", `!sent`, ""},
+		{"a list of suggestions", `<label>City <input id=a oninput="b.hidden = false"></label><ul role=listbox><li role=option id=b hidden onmousedown="a.value = 'Paris, France'">Paris, France</ul>`,
+			`[{"fill": {"fields": [{"target": {"label": "City"}, "value": "Par"}]}}, {"click": {"target": {"role": "option", "name": "Paris..."}}}]`, "", "null", `a.value === "Paris, France"`, ""},
+		{"a link out", `<a href=/outside>Out</a>`, `[{"click": {"target": {"role": "link"}}}]`, "", `0 STEP_REFUSED: link "Out" leads to http`, `location.pathname.startsWith("/in/")`, "no: "},
+		{"a form out", `<form action=/outside><button>Out</button></form>`, `[{"click": {"target": {"role": "button"}}}]`, "", `0 STEP_REFUSED: form without a name leads to http`, `location.pathname.startsWith("/in/")`, "no: "},
+		{"a button with an action of its own", `<form action=/in/next><button formaction=/outside>Out</button></form>`, `[{"click": {"target": {"role": "button"}}}]`, "", `0 STEP_REFUSED: `, `location.pathname.startsWith("/in/")`, "no: "},
+		{"a script that leads out", `<button onclick="location = '/outside'">Out</button>`, `[{"click": {"target": {"role": "button"}}}, {"read": {"fields": {"a": {"target": {"role": "button"}}}}}]`, "", `0 STEP_REFUSED: the step led to http`, `location.pathname.startsWith("/in/")`, "yes: "},
+		{"another tab", `<a href=/in/next target=_blank>Next</a>`, `[{"click": {"target": {"role": "link"}}}]`, "", `0 NEEDS_TRUSTED_INPUT: `, "", "no: "},
+		{"outside", `<button onclick="history.pushState(0, '', '/elsewhere')">Go</button>`, `[{"click": {"target": {"role": "button"}}}, {"read": {"fields": {"a": {"target": {"selector": "body"}}}}}]`, "", `1 STEP_REFUSED: the page is at `, "", "no: "},
+	})
+}
+
+// What is read is what the page shows, under the names of the pack; what is not there is said, and nothing
+// stands in for it.
+func TestStepsRead(t *testing.T) {
+	t.Parallel()
+	const shop = `<ul id=list><li><b>Milk</b> <span class=p>1,234.50 €</span> <a href="next?1">more</a><li><b>Bread</b> <span class=p>-2</span> <a href="/in/next?2">more</a><li hidden><b>Ghost</b></ul>`
+	const table = `<table aria-label=Orders><tr><th>No<th>Item<th>Sum<tr><td rowspan=2>1<td>Milk<td>2<tr><td>Bread<td>3<tr style="display:none"><td>x<td>x<td>x</table>`
+	fields := func(field string) string { return `[{"read": {"fields": {"v": ` + field + `}}, "timeout": 1}]` }
+	runRows(t, []row{
+		{"a list", shop, `[{"read": {"list": {"selector": "#list li"}, "fields": {"name": {"target": {"selector": "b"}}, "price": {"target": {"selector": ".p"}, "give": "number"}, "to": {"target": {"role": "link"}, "give": "link"}, "none": {"target": {"selector": "i"}, "optional": true}}}}]`, "",
+			`[{"name":"Milk","price":1234.5,"to":"http://`, "", `read 2 of "#list li"`},
+		{"the first of a list", shop, `[{"read": {"list": {"role": "listitem"}, "fields": {"t": {"target": {"selector": "b"}}}, "max": 1}}]`, "", `[{"t":"Milk"}]`, "", `read the first 1 of 2 of listitem`},
+		{"a part of an element that is not there", shop, `[{"read": {"list": {"role": "listitem"}, "fields": {"stars": {"target": {"selector": ".stars"}}}}, "timeout": 1}]`, "", `0 STEP_NOT_FOUND: stars: there is no ".stars"`, "", ""},
+		{"a list that is called otherwise by now", shop, `[{"read": {"list": {"selector": ".item"}, "fields": {"t": {}}}, "timeout": 1}]`, "", `0 STEP_NOT_FOUND: there is no ".item"`, "", ""},
+		{"an empty list", `<ul aria-label=Results></ul>`, `[{"read": {"list": {"role": "listitem", "in": {"role": "list", "name": "Results"}}, "fields": {"t": {}}}}]`, "", `[]`, "", "read 0 of listitem in list"},
+		{"a list that comes later", `<ul aria-label=Results id=u></ul><script>setTimeout(() => u.innerHTML = "<li>x", 300)</script>`, `[{"read": {"list": {"role": "listitem", "in": {"role": "list", "name": "Results"}}, "fields": {"t": {}}}}]`, "", `[{"t":"x"}]`, "", ""},
+		{"a table", table, `[{"read": {"table": {"target": {"role": "table", "name": "Orders"}, "columns": {"No": "id", "Sum": "sum"}}}}]`, "", `[{"id":"1","sum":"2"},{"id":"1","sum":"3"}]`, "", `read 2 rows of table "Orders"`},
+		{"a table of another shape", table, `[{"read": {"table": {"target": {"role": "table"}, "columns": {"Price": "sum"}}}, "timeout": 1}]`, "", `0 STEP_NOT_FOUND: table "Orders" has no column "Price" [columnheader "No"; columnheader "Item"; columnheader "Sum"]`, "", ""},
+		{"a grid of a page's own", `<div role=grid><div role=row><span role=columnheader>A</span><span role=columnheader>B</span></div><div role=row><span role=gridcell>1</span><span role=gridcell>2</span></div></div>`, `[{"read": {"table": {"target": {"role": "grid"}}}}]`, "", `[{"A":"1","B":"2"}]`, "", ""},
+		{"a select", `<label>Size <select><option>S<option selected>L</select></label>`, fields(`{"target": {"label": "Size"}, "give": "value"}`), "", `{"v":"L"}`, "", ""},
+		{"a checkbox", `<label><input type=checkbox checked>Gift</label>`, fields(`{"target": {"label": "Gift"}, "give": "checked"}`), "", `{"v":true}`, "", ""},
+		{"an attribute", `<b data-id=7>x</b>`, fields(`{"target": {"selector": "b"}, "give": "attribute", "attribute": "data-id"}`), "", `{"v":"7"}`, "", ""},
+		{"no attribute", `<b>x</b>`, fields(`{"target": {"selector": "b"}, "give": "attribute", "attribute": "data-id"}`), "", `0 STEP_NOT_FOUND: v: b that shows "x" has no attribute data-id`, "", ""},
+		{"no number", `<b>sold out</b>`, fields(`{"target": {"selector": "b"}, "give": "number"}`), "", `0 STEP_NOT_FOUND: v: `, "", ""},
+		{"a number of the page's language", `<html lang=de><b>1.234 €</b>`, fields(`{"target": {"selector": "b"}, "give": "number"}`), "", `{"v":1234}`, "", ""},
+		{"lines", `<p>a  b<br>c<span hidden>d</span></p>`, fields(`{"target": {"selector": "p"}}`), "", `{"v":"a b\nc"}`, "", ""},
+		{"a password that is shown", `<label>Password <input type=password value=x id=a></label><button onclick="a.type = 'text'; a.name = 'q'; a.parentNode.firstChild.data = 'Query'">Show</button>`,
+			`[{"click": {"target": {"role": "button"}}}, {"read": {"fields": {"v": {"target": {"selector": "input"}, "give": "value"}}}}]`, "", `1 STEP_REFUSED: v: textbox "Query" is a password`, "", ""},
+		{"a hidden field", `<input type=hidden name=token value=x>`, fields(`{"target": {"selector": "input"}, "give": "attribute", "attribute": "value"}`), "", `0 STEP_NOT_FOUND: `, "", ""},
+		{"what is waited for", `<p id=a>Loading</p><script>setTimeout(() => a.remove(), 300)</script>`, `[{"wait": {"gone": {"selector": "#a"}}}, {"wait": {"for": {"selector": "#a"}}, "timeout": 1}]`, "", `1 STEP_TIMEOUT: waited in vain for "#a" to be there`, "", `yes: waited for "#a" to be gone`},
+		{"an address", `<script>setTimeout(() => history.pushState(0, "", "/in/later"), 300)</script>`, `[{"wait": {"url": "http://127.0.0.1/in/later"}}]`, "", "null", "", ""},
+	})
+}
+
+// The page's server is asked as the page would ask it, where the pack reaches and nowhere else, and no text
+// has the token.
+func TestStepsRequest(t *testing.T) {
+	t.Parallel()
+	runRows(t, []row{
+		{"a query", ``, `[{"request": {"path": "/in/api/echo", "query": {"q": {"arg": "q"}, "n": {"arg": "none"}, "s": "a ${q}"}, "take": "[method, query, cookie]"}}]`, `{"q": "50% /&"}`, `["GET","q=50%25+%2F%26&s=a+50%25+%2F%26",true]`, "", "yes: GET /in/api/echo"},
+		{"json", ``, `[{"request": {"method": "POST", "path": "/in/api/echo", "json": {"a": {"arg": "a"}, "b": [1, "${a}"], "c": {"arg": "none"}}}}]`, `{"a": {"x": 1}}`, `0 STEP_REFUSED: a is not a text`, "", ""},
+		{"json of values", ``, `[{"request": {"method": "POST", "path": "/in/api/echo", "json": {"a": {"arg": "a"}, "b": [1, "${b}"], "c": {"arg": "none"}}, "take": "[body, type]"}}]`, `{"a": {"x": 1}, "b": 2}`, `["{\"a\":{\"x\":1},\"b\":[1,\"2\"]}","application/json"]`, "", "yes: POST /in/api/echo"},
+		{"what an earlier step gave", ``, `[{"request": {"path": "/in/api/echo"}, "as": "first"}, {"request": {"method": "POST", "path": "/in/api/echo", "form": {"m": {"from": "first.method"}, "a": {"from": "args.a"}}, "take": "[body, type]"}}]`, `{"a": "x&y"}`, `["m=GET&a=x%26y","application/x-www-form-urlencoded;charset=UTF-8"]`, "", ""},
+		{"a path", ``, `[{"request": {"path": "/in/api/item/${id}"}}]`, `{"id": "ü 1"}`, `{"id":"\u00fc 1"}`, "", "yes: GET /in/api/item/%C3%BC%201"},
+		{"a path that an argument leads out", ``, `[{"request": {"path": "/in/api/item/${id}"}}]`, `{"id": "../../outside"}`, `0 STEP_REFUSED: the argument id is empty or has one of`, "", "no: "},
+		{"a path that dots lead out", ``, `[{"request": {"path": "/in/${id}/x"}}]`, `{"id": ".."}`, `0 STEP_REFUSED: /in/../x is not a plain path`, "", "no: "},
+		{"outside", ``, `[{"request": {"path": "/outside"}}]`, ``, `0 STEP_REFUSED: http`, "", "no: "},
+		{"a base elsewhere", `<base href="//other.example/">`, `[{"request": {"path": "/in/api/echo", "take": "method"}}]`, ``, `"GET"`, "", ""},
+		{"a redirect", ``, `[{"request": {"path": "/in/api/out"}}]`, ``, `0 STEP_ANSWER: GET /in/api/out was answered with a redirect`, "", ""},
+		{"an error", `<meta name=csrf content=secret123>`, `[{"request": {"path": "/in/api/broken", "token": {"meta": "csrf", "header": "X-CSRF-Token"}}}]`, ``, `0 STEP_ANSWER: GET /in/api/broken was answered with 404: no such thing, …`, "", "perhaps: GET /in/api/broken"},
+		{"too much", ``, `[{"request": {"path": "/in/api/large"}}]`, ``, `0 STEP_ANSWER: GET /in/api/large was answered with more than 4 MiB`, "", ""},
+		{"no JSON to take of", ``, `[{"request": {"path": "/in/login", "take": "a"}}]`, ``, `0 STEP_ANSWER: GET /in/login was answered with a text`, "", ""},
+		{"a token of a cookie", `<script>document.cookie = "t=a%2Bb; path=/"</script>`, `[{"request": {"path": "/in/api/echo", "token": {"cookie": "t", "header": "X-CSRF-Token"}, "take": "token"}}]`, ``, `"a+b"`, "", ""},
+		{"a token of the storage", `<script>localStorage.t = "ls"</script>`, `[{"request": {"method": "POST", "path": "/in/api/echo", "form": {"a": "1"}, "token": {"storage": "t", "field": "t"}, "take": "body"}}]`, ``, `"a=1&t=ls"`, "", ""},
+		{"a token of a page", ``, `[{"request": {"method": "POST", "path": "/in/api/echo", "json": {}, "token": {"page": {"path": "/in/login", "selector": "[name=t]"}, "field": "t"}, "take": "body"}}]`, ``, `"{\"t\":\"from-page\"}"`, "", ""},
+		{"no token", ``, `[{"request": {"method": "POST", "path": "/in/api/echo", "token": {"hidden": "t", "header": "X-CSRF-Token"}}}]`, ``, `0 STEP_NOT_FOUND: there is no token in hidden field t`, "", "no: "},
+		{"two tokens", `<input type=hidden name=t value=1><input type=hidden name=t value=2>`, `[{"request": {"method": "POST", "path": "/in/api/echo", "token": {"hidden": "t", "header": "X-CSRF-Token"}}}]`, ``, `0 STEP_AMBIGUOUS: there are 2 tokens in hidden field t`, "", "no: "},
+		{"a header that is none for tokens", `<meta name=csrf content=x>`, `[{"request": {"path": "/in/api/echo", "token": {"meta": "csrf", "header": "X-HTTP-Method-Override"}}}]`, ``, `0 STEP_REFUSED: X-HTTP-Method-Override is no header for tokens`, "", "no: "},
+	})
+}
