@@ -10,42 +10,48 @@ import (
 	"tabhub/spec"
 )
 
-// ActsMore reports whether a version of a pack may do something that another does not: at more
-// pages, by a tool that is new or of a higher class, or by other steps that act.
-func ActsMore(was, is *Pack) bool { return len(more(was, is)) > 0 }
+// ActsMore reports whether a version of a pack may do something that another may not: at more pages,
+// by a tool that does more than read and is new or of a higher class, by other steps that act, or by
+// another script.
+func ActsMore(was, is *Pack) bool {
+	acts, _ := more(was, is)
+	return len(acts) > 0
+}
 
-// more says what a version may do that another does not.
-func more(was, is *Pack) (all []string) {
+// more says what a version may do that another may not, and what else it reads.
+func more(was, is *Pack) (acts, reads []string) {
 	for _, m := range is.Match {
 		if !slices.Contains(was.Match, m) {
-			all = append(all, "it is at more pages: "+m)
+			acts = append(acts, "it is at more pages: "+m)
 		}
 	}
 	if is.Script != was.Script && is.Script != "" {
-		all = append(all, "its script is another, and can do anything on its sites")
+		acts = append(acts, "its script is another, and can do anything on its sites")
 	}
 	for _, t := range is.tools {
 		before := was.Tool(t.Name)
 		switch {
 		case before == nil && t.Class == policy.Read:
-			all = append(all, "the tool "+t.Name+" is new and only reads")
+			reads = append(reads, "the tool "+t.Name+" is new and only reads")
 		case before == nil:
-			all = append(all, "the tool "+t.Name+" is new and "+classWords[t.Class])
+			acts = append(acts, "the tool "+t.Name+" is new and "+classWords[t.Class])
 		case t.Class > before.Class:
-			all = append(all, fmt.Sprintf("the tool %s %s; it %s before", t.Name, classWords[t.Class], classWords[before.Class]))
-		case !slices.Equal(acting(t), acting(before)):
-			all = append(all, "the tool "+t.Name+" acts by other steps")
+			acts = append(acts, fmt.Sprintf("the tool %s %s; it %s before", t.Name, classWords[t.Class], classWords[before.Class]))
+		case !slices.Equal(stepsOf(t, true), stepsOf(before, true)):
+			acts = append(acts, "the tool "+t.Name+" acts by other steps")
 		case !before.sends && t.sends:
-			all = append(all, "the tool "+t.Name+" sends what it has read")
+			acts = append(acts, "the tool "+t.Name+" sends what it has read")
+		case !slices.Equal(stepsOf(t, false), stepsOf(before, false)):
+			reads = append(reads, "the tool "+t.Name+" reads by other steps")
 		}
 	}
-	return all
+	return acts, reads
 }
 
-// acting returns what a tool does by its steps that act.
-func acting(t *Tool) (all []string) {
+// stepsOf returns the steps of a tool that act, or those that do not.
+func stepsOf(t *Tool, act bool) (all []string) {
 	for i := range t.Steps {
-		if Acts(&t.Steps[i]) {
+		if Acts(&t.Steps[i]) == act {
 			all = append(all, string(encode(t.Steps[i])))
 		}
 	}
@@ -57,8 +63,10 @@ func acting(t *Tool) (all []string) {
 func Diff(was, is *Pack) []spec.AskChange {
 	d := &changes{}
 	first := spec.AskChange{What: "what it may do", Was: "as accepted", Is: "nothing more than before"}
-	if all := more(was, is); len(all) > 0 {
-		first.Is = "more than before: " + strings.Join(all, "; ")
+	if acts, reads := more(was, is); len(acts) > 0 {
+		first.Is = "more than before: " + strings.Join(append(acts, reads...), "; ")
+	} else if len(reads) > 0 {
+		first.Is = "nothing more than before, but it reads otherwise: " + strings.Join(reads, "; ")
 	}
 	d.all = append(d.all, first)
 	for _, m := range []struct{ what, was, is string }{

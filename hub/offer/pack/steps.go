@@ -99,7 +99,7 @@ func (c *checker) step(at string, s *spec.Step) error {
 	c.wait += seconds(s)
 	if Acts(s) {
 		if c.acts++; c.firstAct == "" {
-			c.firstAct = at[strings.LastIndex(at, "steps["):] + ", a " + verb + ","
+			c.firstAct = at[strings.LastIndex(at, "steps["):] + " (" + verb + ")"
 		}
 	}
 	if err := c.verb(at+"."+verb, s); err != nil {
@@ -110,7 +110,7 @@ func (c *checker) step(at string, s *spec.Step) error {
 	}
 	switch {
 	case s.Request == nil && s.Read == nil:
-		return fmt.Errorf("%s.as: a %s gives nothing", at, verb)
+		return fmt.Errorf("%s.as: %s gives nothing", at, verb)
 	case !nameOf.as.MatchString(s.As) || s.As == "args":
 		return fmt.Errorf("%s.as: must be 1 to 32 letters, digits and _, and not args", at)
 	case slices.Contains(c.known, s.As):

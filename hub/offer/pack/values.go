@@ -53,6 +53,16 @@ func (c *checker) value(at string, v json.RawMessage) error {
 	return nil
 }
 
+// mistaken reports whether v looks like a Value and is none.
+func mistaken(v json.RawMessage) bool {
+	n, is := 0, false
+	for key, value := range rawjson.Members(v) {
+		n++
+		is = is || (key == "arg" || key == "from") && (value[0] != '"' || string(value) == `""`)
+	}
+	return n == 1 && is
+}
+
 // reference checks the name of an argument, or an expression.
 func (c *checker) reference(at, arg, from string) error {
 	if arg != "" {
@@ -110,6 +120,9 @@ func overrides(name string) bool {
 func (c *checker) body(at string, v json.RawMessage) error {
 	if arg, from := valueOf(v); arg != "" || from != "" {
 		return c.reference(at, arg, from)
+	}
+	if mistaken(v) {
+		return place(at, `an object with the one member "arg" or "from" is a Value, and that member must be a text`)
 	}
 	switch v[0] {
 	case '{':

@@ -183,11 +183,11 @@ func said(s *spec.Step, args json.RawMessage) string {
 	case s.Open != nil:
 		words = "opens the page " + w.path(s.Open.Path) + w.pairs(" with ", s.Open.Query)
 	case s.Click != nil:
-		words = "clicks " + w.target(&s.Click.Target)
+		words = "clicks " + w.acted(&s.Click.Target)
 	case s.Fill != nil:
 		words = w.fill(s.Fill)
 	case s.Press != nil:
-		words = "presses " + s.Press.Key + " in " + w.target(&s.Press.Target)
+		words = "presses " + s.Press.Key + " in " + w.acted(&s.Press.Target)
 	case s.Read != nil:
 		words = w.read(s.Read)
 	case s.Wait != nil:
@@ -253,7 +253,7 @@ func (w writer) fill(f *spec.FillStep) string {
 	for i := range f.Fields {
 		field := &f.Fields[i]
 		if value, ok := w.value(field.Value); ok {
-			all = append(all, w.target(&field.Target)+" with "+value)
+			all = append(all, w.acted(&field.Target)+" with "+value)
 		}
 	}
 	if len(all) == 0 {
@@ -267,7 +267,7 @@ func (w writer) read(r *spec.ReadStep) string {
 	from := ""
 	switch {
 	case r.Table != nil:
-		from = "the table " + w.target(&r.Table.Target)
+		from = "the rows of " + w.target(&r.Table.Target)
 		for _, header := range sortedKeys(r.Table.Columns) {
 			what = append(what, fmt.Sprintf("%s as %s", quoted(header), quoted(r.Table.Columns[header])))
 		}
@@ -307,12 +307,21 @@ func (w writer) wait(s *spec.WaitStep) string {
 	return "waits for a page " + s.URL
 }
 
+// acted is target for an element that is acted on.
+func (w writer) acted(t *spec.Target) string {
+	words := w.target(t)
+	if t.Selector != "" {
+		words += " (a selector: it does not say what the element is)"
+	}
+	return words
+}
+
 // target says which element a target finds.
 func (w writer) target(t *spec.Target) string {
 	var words string
 	switch {
 	case t.Selector != "":
-		words = "what the selector " + quoted(t.Selector) + " finds (nothing else says what that is)"
+		words = "the element " + quoted(t.Selector)
 	case t.Label != "":
 		words = "the field " + w.name(t.Label)
 	case t.Name != "":

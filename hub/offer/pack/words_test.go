@@ -13,15 +13,8 @@ var update = flag.Bool("update", false, "write the words of the packs in testdat
 
 // What the owner reads is all that they know of a pack: read the files as its owner would.
 func TestWords(t *testing.T) {
-	files, _ := filepath.Glob("testdata/*.json")
-	n := 0
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil || !strings.Contains(string(text), `"tabhubPack"`) || strings.Contains(string(text), `"refused"`) {
-			continue
-		}
-		n++
-		p := parse(t, text)
+	for _, name := range []string{"shop", "flows", "script"} {
+		p := parse(t, read(t, name+".json"))
 		var b strings.Builder
 		for _, line := range p.Words() {
 			b.WriteString(line + "\n")
@@ -32,18 +25,15 @@ func TestWords(t *testing.T) {
 				b.WriteString("  " + strings.Join(tool.Words(args), "\n  ") + "\n")
 			}
 		}
-		golden := strings.TrimSuffix(file, ".json") + ".txt"
+		golden := filepath.Join("testdata", name+".txt")
 		if *update {
 			if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if want, _ := os.ReadFile(golden); string(want) != b.String() {
-			t.Errorf("%s: the words are\n%s", file, b.String())
+			t.Errorf("%s: the words are\n%s", name, b.String())
 		}
-	}
-	if n < 3 {
-		t.Errorf("%d packs have words", n)
 	}
 }
 
