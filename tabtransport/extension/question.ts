@@ -187,7 +187,8 @@ function unfolder(text: HTMLElement, length: number) {
   return button;
 }
 
-function change({ what, was, is, added, removed }: AskChange) {
+/** One of the changes, as what it was and what it is. */
+export function change({ what, was, is, added, removed }: AskChange) {
   const [before, after] = differ(was, is);
   const line = (tag: "del" | "ins", sign: string, parts: Parts) => make("div", tag === "del" ? "was" : "is", make("span", "soft", sign), make("span", "said foreign", ...parts));
   const lines = [];

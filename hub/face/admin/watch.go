@@ -29,8 +29,8 @@ type WatchEvent struct {
 	Entries []record.Line `json:"entries,omitempty"` // of the record, the oldest first
 	Missed  uint64        `json:"missed,omitempty"`  // came too fast to be among them
 
-	// Changed is what the client must read again: "tabs", with browsers, tools and sites, "policy", with
-	// pauses, "clients", "questions".
+	// Changed is what the client must read again: "tabs", with browsers, tools and sites, "packs",
+	// "policy", with pauses, "clients", "questions".
 	Changed []string `json:"changed,omitempty"`
 }
 
@@ -83,6 +83,7 @@ type look struct {
 	entries  uint64 // see record.Recorder.Since
 	revision hub.Revision
 	asked    <-chan struct{} // closed when questions have changed since
+	packs    <-chan struct{} // closed when packs have
 	first    bool
 }
 
@@ -106,7 +107,9 @@ func (l *look) again() (e *WatchEvent, asked <-chan struct{}) {
 	changed("clients", is.Clients != l.revision.Clients)
 	_, _, asked = l.tenant.Hub.Owner.Desk().Waiting()
 	changed("questions", asked != l.asked)
-	l.revision, l.asked, l.first = is, asked, false
+	packs := l.tenant.Hub.Packs.Changed()
+	changed("packs", packs != l.packs)
+	l.revision, l.asked, l.packs, l.first = is, asked, packs, false
 
 	var all int
 	e.Running, all = l.tenant.Hub.Owner.Running()

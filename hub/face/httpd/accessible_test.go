@@ -3,6 +3,7 @@ package httpd
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -33,6 +34,9 @@ func TestDashboardIsAccessible(t *testing.T) {
 			const held = "https://held.example/"
 			d.join("Chromium 141", held, strings.Repeat("AVeryLongTitle", 8), nil, offered...)
 			d.claim(agent(strings.Repeat("a-long-client-", 5), "s1"), held, strings.Repeat("a-long-name-", 6))
+			if status, body := d.askOwner("PUT", "/api/packs", packFile(strings.Repeat("ALongTitle", 12), strings.Repeat("a-long-button-", 6))); status != http.StatusOK {
+				t.Fatalf("%d %s", status, body)
+			}
 			page := d.openDashboard()
 			page.Dark(dark)
 			page.Eval(string(axe) + "; undefined")
@@ -64,7 +68,7 @@ func TestDashboardIsAccessible(t *testing.T) {
 			page.Resize(width, 800)
 			for view, shown := range map[string]string{
 				"now": "#calls tr", "tabs": "#found li", "sites": "#sites tr", "clients": "#agents button", "record": "#record-rows tr", "health": "#view > *",
-				"sites?site=demo.tabhub": "#access tr", "sites?show=rules": "#rules tr", "clients?client=owner": "#access tr", "tabs?tab=browser:" + held + "/1": "#open .facts",
+				"sites?site=demo.tabhub": "#access tr", "sites?show=rules": "#rules tr", "sites?show=packs": "#packs tr", "sites?show=packs&pack=shop-tools": "#pack-parts li", "clients?client=owner": "#access tr", "tabs?tab=browser:" + held + "/1": "#open .facts",
 			} {
 				awaitView(page, view)
 				page.WaitFor(fmt.Sprintf(`document.querySelector(%q)`, shown))

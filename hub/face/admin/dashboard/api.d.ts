@@ -230,6 +230,40 @@ export interface Rule {
   note?: string;
 }
 
+/** A pack; see PackReport in ../packs.go. */
+export interface Pack {
+  name: string;
+  active?: PackVersion;
+  waiting?: PackVersion;
+  changes?: import("../../../../spec/schema/tabhub.v1").AskChange[];
+  absent?: { browser: string; why: string }[];
+}
+
+export interface PackVersion {
+  hash: string;
+  added: string;
+  by: string;
+  from?: string;
+  title?: string;
+  match: string[];
+  script?: boolean;
+  tools: PackTool[];
+  words: string[]; // the first says all in one sentence; those of a tool begin with two spaces
+  document?: unknown;
+}
+
+export interface PackTool {
+  name: string;
+  class: string;
+  examples?: PackExample[];
+}
+
+export interface PackExample {
+  at?: string;
+  input?: unknown;
+  gives?: unknown;
+}
+
 export interface Site {
   domain: string;
   cache?: boolean;

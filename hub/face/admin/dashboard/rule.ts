@@ -9,7 +9,8 @@ import type { Rule } from "./api.d.ts";
 /** How an effect looks. */
 const LOOKS: Record<string, string> = { allow: "good", ask: "wait", deny: "bad" };
 
-const MAKERS: Record<string, string> = { preset: "the mode", file: "the policy file", window: "you, when asked", dashboard: "you, here", command: "you, by command", client: "you, in the client" };
+/** By what means a rule or a pack has come. */
+export const MAKERS: Record<string, string> = { preset: "the mode", file: "the policy file", window: "you, when asked", dashboard: "you, here", command: "you, by command", client: "you, in the client" };
 
 export const decision = (effect: string) => element("span", `chip ${LOOKS[effect] ?? "off"}`, effect);
 

@@ -1,7 +1,10 @@
-// The sites that the hub knows; one of them (#sites?site=…) or all rules (#sites?show=rules).
+// The sites that the hub knows; one of them (#sites?site=…), all rules (#sites?show=rules), or packs
+// (#sites?show=packs).
 
 import { follow, siteLink } from "./about.ts";
 import { byID, chip, element, fill, link, list, number, row, when } from "./dom.ts";
+import { openPack, updatePack } from "./pack.ts";
+import { openPacks, updatePacks } from "./packs.ts";
 import { Pages } from "./pages.ts";
 import { openRules, updateRules } from "./rules.ts";
 import { openSite, updateSite } from "./site.ts";
@@ -18,12 +21,19 @@ export const view: View = {
   name: "sites",
   title: "Sites",
   open(section, args, refresh) {
-    const [sites, rules] = section.querySelectorAll(".choices a");
+    const [sites, rules, packs] = section.querySelectorAll(".choices a");
     const site = args.get("site");
-    const showsRules = args.get("show") === "rules";
+    const pack = args.get("pack");
+    const shows = args.get("show");
     live = (message) => site && follow(message, { site }, refresh);
-    (showsRules ? rules : sites).ariaCurrent = "page";
-    if (showsRules) {
+    (shows === "rules" ? rules : shows === "packs" ? packs : sites).ariaCurrent = "page";
+    if (shows === "packs" && pack) {
+      openPack(PART, pack);
+      update = updatePack;
+    } else if (shows === "packs") {
+      openPacks(PART);
+      update = updatePacks;
+    } else if (shows === "rules") {
       openRules(PART);
       update = updateRules;
     } else if (site) {

@@ -9,7 +9,7 @@ import type { Message } from "./api.d.ts";
  * "record" and "status" no message announces: a message has what was recorded, and a view that wants more
  * asks for it with refresh().
  */
-export const ALL = ["tabs", "policy", "clients", "questions", "record", "status"];
+export const ALL = ["tabs", "packs", "policy", "clients", "questions", "record", "status"];
 
 /** How long the hub may say nothing, in ms; it breaks a silence after watchBeat, see ../watch.go. */
 const SILENCE = 45_000;

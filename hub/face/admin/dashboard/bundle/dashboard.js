@@ -1,7 +1,7 @@
 var __defProp = Object.defineProperty;
 var __export = (target, all2) => {
-  for (var name in all2)
-    __defProp(target, name, { get: all2[name], enumerable: true });
+  for (var name2 in all2)
+    __defProp(target, name2, { get: all2[name2], enumerable: true });
 };
 
 // clients.ts
@@ -78,8 +78,8 @@ function stepsOf(lines2) {
   for (const step of all2.filter(({ at }) => at === void 0).sort((a, b) => rank(a) - rank(b))) {
     steps.splice(steps.findLastIndex((s) => rank(s) <= rank(step)) + 1, 0, step);
   }
-  const first = ({ line: line3 }) => steps.find(({ is, line: l }) => is === "question" && l.question === line3.question)?.line;
-  return steps.filter((s) => s.is !== "question" || !s.line.question || first(s) === s.line);
+  const first2 = ({ line: line3 }) => steps.find(({ is, line: l }) => is === "question" && l.question === line3.question)?.line;
+  return steps.filter((s) => s.is !== "question" || !s.line.question || first2(s) === s.line);
 }
 function inChain(steps, rank, { call, by }) {
   const isLink = ({ is, line: line3 }) => line3.call === call && is !== "task" && is !== "repeated" && (line3.event !== "ask" || by);
@@ -123,8 +123,8 @@ function fill(into, template) {
   showAddress(place);
 }
 function chip(state, word2) {
-  const [name, look] = STATES[state];
-  return make("span", `chip ${look}`, word2 ?? name[0].toLowerCase() + name.slice(1));
+  const [name2, look] = STATES[state];
+  return make("span", `chip ${look}`, word2 ?? name2[0].toLowerCase() + name2.slice(1));
 }
 var problem = (word2) => make("span", "chip bad", word2);
 var outcomeChip = (outcome) => outcome === "ok" ? chip("ok") : problem(outcome);
@@ -148,9 +148,9 @@ function tookWords(call) {
   const { took: itself, you } = tookOf(call);
   return took(itself) + (you ? ` · you took ${took(you)}` : "");
 }
-var factsOf = (facts3) => make("dl", "facts", ...facts3.flatMap(([name, ...value]) => [make("dt", "", name), make("dd", "", ...value)]));
+var factsOf = (facts4) => make("dl", "facts", ...facts4.flatMap(([name2, ...value]) => [make("dt", "", name2), make("dd", "", ...value)]));
 function showPairs(id, pairs) {
-  byID(id).replaceChildren(...pairs.map(([name, value, look = ""]) => make("div", "", make("dt", "", name), make("dd", look, value))));
+  byID(id).replaceChildren(...pairs.map(([name2, value, look = ""]) => make("div", "", make("dt", "", name2), make("dd", look, value))));
 }
 function list(body, around, rows2) {
   const nameOf2 = (e) => e.getAttribute("aria-label") ?? e.getAttribute("href");
@@ -161,16 +161,16 @@ function list(body, around, rows2) {
   const outer = body.closest(around);
   outer.hidden = rows2.length === 0;
 }
-function button(label, name, act) {
+function button(label, name2, act) {
   const made2 = document.createElement("button");
   made2.type = "button";
   made2.textContent = label;
-  made2.ariaLabel = name;
+  made2.ariaLabel = name2;
   made2.addEventListener("click", () => void tell(made2, act));
   return made2;
 }
-function copier(label, text3, name = label) {
-  return button(label, name, async () => {
+function copier(label, text3, name2 = label) {
+  return button(label, name2, async () => {
     const copied2 = text3();
     if (copied2 === void 0) return;
     await navigator.clipboard.writeText(copied2);
@@ -195,8 +195,8 @@ async function untilDecided() {
   for (let was; was !== decided; await released) await (was = decided);
 }
 var undecided = () => giveUp();
-function twice(label, name, act) {
-  const made2 = button(label, name, async () => {
+function twice(label, name2, act) {
+  const made2 = button(label, name2, async () => {
     if (giveUp === back3) {
       back3();
       return act();
@@ -205,7 +205,7 @@ function twice(label, name, act) {
     giveUp = back3;
     decided = new Promise((done) => settle = done);
     made2.textContent = `${label}?`;
-    made2.ariaLabel = `Really ${name[0].toLowerCase()}${name.slice(1)}? Press again`;
+    made2.ariaLabel = `Really ${name2[0].toLowerCase()}${name2.slice(1)}? Press again`;
     timer2 = setTimeout(back3, AGAIN);
     return "Press it again within five seconds to do it.";
   });
@@ -218,7 +218,7 @@ function twice(label, name, act) {
     };
     clearTimeout(timer2);
     made2.textContent = label;
-    made2.ariaLabel = name;
+    made2.ariaLabel = name2;
     settle();
   };
   made2.className = "writes";
@@ -383,27 +383,27 @@ var nameOf = (id) => names.get(id) ?? id;
 async function loadNames() {
   const clients = await ask("GET", "api/clients");
   names.clear();
-  for (const { id, name } of clients) names.set(id, name);
-  byID("client-names").replaceChildren(...["owner", "token", "unnamed", ...names.values()].map((name) => new Option("", name)));
+  for (const { id, name: name2 } of clients) names.set(id, name2);
+  byID("client-names").replaceChildren(...["owner", "token", "unnamed", ...names.values()].map((name2) => new Option("", name2)));
 }
 
 // offers.ts
 var mark = (look, word2) => make("span", `mark ${look}`, word2);
 var addressOf = ({ addr }) => `${addr.peer}/${addr.tab}`;
 var OPEN = ["tool", "tab", "resource", "prompt"];
-var opens = (kind, name) => Object.fromEntries(OPEN.map((other) => [other, other === kind ? name : ""]));
+var opens = (kind, name2) => Object.fromEntries(OPEN.map((other) => [other, other === kind ? name2 : ""]));
 function linkTo(args2, to) {
   const next2 = new URLSearchParams(args2);
-  for (const [name, value] of Object.entries(to)) {
-    if (value) next2.set(name, value);
-    else next2.delete(name);
+  for (const [name2, value] of Object.entries(to)) {
+    if (value) next2.set(name2, value);
+    else next2.delete(name2);
   }
   return next2.size ? `#tabs?${next2}` : "#tabs";
 }
 function link2(args2, to, ...words3) {
   const made2 = document.createElement("a");
   made2.append(...words3);
-  made2.dataset.focus = OPEN.some((name) => to[name]) ? "open-title" : "search";
+  made2.dataset.focus = OPEN.some((name2) => to[name2]) ? "open-title" : "search";
   lead(made2, args2, to);
   return made2;
 }
@@ -426,12 +426,12 @@ function heading(words3) {
   made2.tabIndex = -1;
   return made2;
 }
-var gone = (words3, name) => [heading(words3), make("p", "", foreign(name, "code")), make("p", "soft", "Open the page that offers it again, or look for another.")];
+var gone = (words3, name2) => [heading(words3), make("p", "", foreign(name2, "code")), make("p", "soft", "Open the page that offers it again, or look for another.")];
 function definitionOf(definition) {
   const text3 = JSON.stringify(definition, null, 2);
-  const shown5 = make("pre", "said", text3);
-  shown5.tabIndex = 0;
-  return make("details", "", make("summary", "", "The definition as clients get it"), shown5, copier("Copy the definition", () => text3));
+  const shown6 = make("pre", "said", text3);
+  shown6.tabIndex = 0;
+  return make("details", "", make("summary", "", "The definition as clients get it"), shown6, copier("Copy the definition", () => text3));
 }
 var withoutLabel = (description = "") => description.replace(/^\[[^\]]*\] /, "");
 function stateOf(tab) {
@@ -456,14 +456,14 @@ async function showAgents(pages6, of) {
   byID("no-agents").hidden = found2 > 0;
 }
 function agentRow({ session: session2, client: client2, label, connected: connected2, lastUsed, tabs, allTabs }) {
-  const shown5 = tabs.map((tab) => make("li", "", ...partsOf(tab)));
+  const shown6 = tabs.map((tab) => make("li", "", ...partsOf(tab)));
   const more2 = allTabs - tabs.length;
-  if (more2 > 0) shown5.push(make("li", "", link("clients", { client: client2, agent: session2 }, `and ${more2} more`)));
+  if (more2 > 0) shown6.push(make("li", "", link("clients", { client: client2, agent: session2 }, `and ${more2} more`)));
   return row(
     [link("clients", { client: client2 }, foreign(label || nameOf(client2))), make("span", "soft below", session2)],
     connected2 ? chip("connected") : chip("closed", "not connected"),
     make("span", "number", when(lastUsed)),
-    shown5.length ? make("ul", "plain", ...shown5) : make("span", "soft", "none yet")
+    shown6.length ? make("ul", "plain", ...shown6) : make("span", "soft", "none yet")
   );
 }
 function partsOf({ addr, tab, url, title, keeps, opened: opened2, holds, inUse, waiting: waiting2 }) {
@@ -475,9 +475,9 @@ function partsOf({ addr, tab, url, title, keeps, opened: opened2, holds, inUse, 
   return parts3;
 }
 var hostOf = (url) => URL.canParse(url) ? new URL(url).host || url : url;
-var termsOf = ({ name, until: until2, reads }) => ["as ", foreign(name), ` until ${when(until2)}, or longer if it works there`, reads ? "; others may read" : ""];
-function release(tab, name) {
-  const made2 = button("Release", `Release tab ${tab}: ${name}`, async () => {
+var termsOf = ({ name: name2, until: until2, reads }) => ["as ", foreign(name2), ` until ${when(until2)}, or longer if it works there`, reads ? "; others may read" : ""];
+function release(tab, name2) {
+  const made2 = button("Release", `Release tab ${tab}: ${name2}`, async () => {
     const was = await ask("DELETE", `api/lease?${new URLSearchParams({ tab })}`);
     return `${was.name} no longer leases the tab. It is not notified, and may claim the tab again.`;
   });
@@ -512,7 +512,7 @@ var isOwn = ({ by }) => by !== "preset" && by !== "file";
 var removeRule = ({ id }) => ask("DELETE", `api/policy/rule?id=${encodeURIComponent(id)}`);
 function asked(form) {
   const said3 = [...new FormData(form)].filter(([, value]) => typeof value === "string" && value.trim() !== "");
-  return Object.fromEntries(said3.map(([name, value]) => [name, value.trim()]));
+  return Object.fromEntries(said3.map(([name2, value]) => [name2, value.trim()]));
 }
 async function makeRule(rule) {
   const { rule: made2, exceptions } = await ask("POST", "api/policy/rule", rule);
@@ -521,7 +521,7 @@ async function makeRule(rule) {
 }
 function openRuleForm(subject) {
   const form = byID("rule-form", HTMLFormElement);
-  for (const [name, value] of Object.entries(subject)) form.elements.namedItem(name).defaultValue = value;
+  for (const [name2, value] of Object.entries(subject)) form.elements.namedItem(name2).defaultValue = value;
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     void tell(form, async () => {
@@ -536,7 +536,7 @@ function openRuleForm(subject) {
     "click",
     () => tell(form, async () => {
       const action = new URLSearchParams(asked(form));
-      for (const name of ["effect", "hours"]) action.delete(name);
+      for (const name2 of ["effect", "hours"]) action.delete(name2);
       const { effect, words: words3 } = await ask("GET", `api/policy/test?${action}`);
       return `Now: ${effect}. ${words3}.`;
     })
@@ -578,11 +578,11 @@ function showCalls(calls) {
 }
 var siteLink = (site2) => link("sites", { site: site2 }, foreign(site2));
 var clientLink = (client2 = "", said3 = "") => client2 ? link("clients", { client: client2 }, foreign(nameOf(client2))) : foreign(said3);
-function showPauseOf(id, policy, subject, name) {
+function showPauseOf(id, policy, subject, name2) {
   const made2 = byID(id, HTMLButtonElement);
   const paused = isPaused(policy, subject);
   made2.textContent = paused ? "Resume" : "Pause";
-  made2.ariaLabel = `${made2.textContent} ${name}`;
+  made2.ariaLabel = `${made2.textContent} ${name2}`;
   made2.onclick = () => tell(made2, () => paused ? ask("DELETE", `api/pause?${query(subject)}`) : ask("POST", "api/pause", subject));
 }
 var isPaused = ({ pauses }, { site: site2 = "", client: client2 = "" }) => pauses.some((p) => (p.site ?? "") === site2 && (p.client === client2 || (p.client ?? "") === (client2 && nameOf(client2))));
@@ -595,15 +595,15 @@ async function showAccess(policy, of, pages6) {
   byID("tool-count").textContent = found2 ? found2.toLocaleString("en") : "";
 }
 function accessRow(tool, policy, { site: site2, client: client2 }) {
-  const name = [link("tabs", { tool: tool.name }, foreign(tool.source || tool.name))];
-  if (!site2 && tool.domain) name.push(foreign(tool.domain, "soft below"));
-  if (tool.tab) name.push(make("span", "soft below", `tab ${tool.tab}`));
-  if (tool.pack) name.push(make("span", "soft below", `of the pack ${tool.pack}`));
-  if (tool.cached) name.push(chip("cached"));
+  const name2 = [link("tabs", { tool: tool.name }, foreign(tool.source || tool.name))];
+  if (!site2 && tool.domain) name2.push(foreign(tool.domain, "soft below"));
+  if (tool.tab) name2.push(make("span", "soft below", `tab ${tool.tab}`));
+  if (tool.pack) name2.push(make("span", "soft below", `of the pack ${tool.pack}`));
+  if (tool.cached) name2.push(chip("cached"));
   const state = [decision(tool.effect)];
   if (tool.changed) state.push(chip("waiting", "changed since you allowed it"));
   else if (tool.rule?.pin) state.push(make("span", "soft below", "as it was described"));
-  return row(name, tool.class, state, foreign(tool.words, "soft"), tool.domain ? ruleSelect(tool, policy, client2) : "");
+  return row(name2, tool.class, state, foreign(tool.words, "soft"), tool.domain ? ruleSelect(tool, policy, client2) : "");
 }
 function ruleSelect(tool, policy, client2) {
   const subject = { site: tool.domain, tool: tool.source, pack: tool.pack, client: client2 };
@@ -703,29 +703,29 @@ async function updateClient(changed) {
   await updateAbout(changed, policy, { client });
 }
 function showClient(known2, sessions, policy) {
-  const name = known2?.name ?? nameOf(client);
-  byID("client-name").textContent = name;
+  const name2 = known2?.name ?? nameOf(client);
+  byID("client-name").textContent = name2;
   const open2 = sessions.some(({ connected: connected2 }) => connected2);
   const states = [open2 ? chip("connected") : chip("closed", "not connected")];
   if (isPaused(policy, { client })) states.push(chip("paused"));
   if (!known2 && !(client in OTHERS)) states.push(problem("its access has ended"));
   byID("client-state").replaceChildren(...states);
-  showPauseOf("client-pause", policy, { client }, name);
+  showPauseOf("client-pause", policy, { client }, name2);
   byID("client-end").replaceChildren(
-    known2 ? twice("End its access", `End its access: ${name}`, async () => {
+    known2 ? twice("End its access", `End its access: ${name2}`, async () => {
       await ask("DELETE", `api/clients?client=${encodeURIComponent(client)}`);
-      return `${name} has no access any more.`;
+      return `${name2} has no access any more.`;
     }) : ""
   );
-  const facts3 = known2 ? [
+  const facts4 = known2 ? [
     ["Credential", KINDS[known2.kind] ?? known2.kind],
     ["Made", when(known2.made)],
     ["Last used", known2.lastUsed ? when(known2.lastUsed) : "never"],
     ["Ends", known2.expires ? when(known2.expires) : "never"],
     ["Good for", known2.scope ? foreign([known2.scope.classes, known2.scope.sites, known2.scope.tools].flatMap((s) => s ?? []).join(", ") || "nothing") : "all that the policy allows"]
   ] : [["Credential", OTHERS[client] ?? "none any more"]];
-  facts3.push(["Browsers", foreign(browsersOf(client, known2, policy) || "all")]);
-  showPairs("credential", facts3);
+  facts4.push(["Browsers", foreign(browsersOf(client, known2, policy) || "all")]);
+  showPairs("credential", facts4);
   const rows2 = sessions.map(
     (s) => row(
       foreign([s.said || "without a name", s.version].filter(Boolean).join(" ")),
@@ -763,8 +763,8 @@ function card({ title, after, start: start3, url, links: links2 = [] }) {
   if (after) parts3.push(make("p", "soft", after));
   return make("details", "card", make("summary", "", title), ...parts3);
 }
-function copied(name, words3, text3) {
-  const copy = copier("Copy", () => text3, `Copy: ${name}`);
+function copied(name2, words3, text3) {
+  const copy = copier("Copy", () => text3, `Copy: ${name2}`);
   return make("div", "copied", make("div", "soft", words3), make("pre", "", text3.trimEnd()), copy);
 }
 
@@ -828,10 +828,10 @@ function showClients(clients, sessions, policy) {
 var words = ({ said: said3, version, transport, protocol, bound }) => [[said3 || "without a name", version].filter(Boolean).join(" "), transport, protocol && `MCP ${protocol}`, bound && onlyIn(bound)].filter(Boolean).join(" · ");
 var onlyIn = (browsers) => `only in ${browsers.join(", ") || "no browser"}`;
 function browsersOf(id, known2, { bindings }) {
-  const name = (known2?.name ?? id).toLowerCase();
-  const all2 = [known2?.scope?.browsers, ...bindings.filter((b) => !b.client || b.client === id || b.client.toLowerCase() === name).map((b) => b.browsers)];
-  const [first, ...more2] = all2.filter((names3) => names3 !== void 0);
-  return first ? onlyIn(first.filter((browser) => more2.every((names3) => names3.includes(browser)))) : "";
+  const name2 = (known2?.name ?? id).toLowerCase();
+  const all2 = [known2?.scope?.browsers, ...bindings.filter((b) => !b.client || b.client === id || b.client.toLowerCase() === name2).map((b) => b.browsers)];
+  const [first2, ...more2] = all2.filter((names3) => names3 !== void 0);
+  return first2 ? onlyIn(first2.filter((browser) => more2.every((names3) => names3.includes(browser)))) : "";
 }
 
 // pause.ts
@@ -861,7 +861,7 @@ function show() {
 pause.addEventListener("click", () => tell(pause, () => all ? ask("DELETE", "api/pause") : ask("POST", "api/pause", {})));
 
 // stream.ts
-var ALL = ["tabs", "policy", "clients", "questions", "record", "status"];
+var ALL = ["tabs", "packs", "policy", "clients", "questions", "record", "status"];
 var SILENCE = 45e3;
 var heardAt = 0;
 async function follow2(take3, lost) {
@@ -896,9 +896,9 @@ var MAX_TABLE = 60;
 var MAX_COLUMN = 24;
 var said = (text3, className = "") => make("span", `said foreign ${className}`, text3);
 function sentence({ client: client2, site: site2, tool }) {
-  const name = said(client2.name, "name");
-  if (!tool) return [name, " wants to use your hub"];
-  return [name, ` wants to ${VERBS[tool.kind ?? ""] ?? "use"} `, said(tool.name, "name"), ...whose(tool.pack), ...where(site2)];
+  const name2 = said(client2.name, "name");
+  if (!tool) return [name2, " wants to use your hub"];
+  return [name2, ` wants to ${VERBS[tool.kind ?? ""] ?? "use"} `, said(tool.name, "name"), ...whose(tool.pack), ...where(site2)];
 }
 function whose(pack) {
   if (!pack) return [];
@@ -917,9 +917,9 @@ function facts({ client: client2, tool, why }) {
   if (client2.said && client2.said !== client2.name) lines2.push(make("p", "soft", "It calls itself ", said(client2.said)));
   if (client2.return) lines2.push(make("p", "", "It goes on at ", said(client2.return)));
   if (tool?.title && tool.title !== tool.name) lines2.push(make("p", "soft", `${tool.pack ? "The pack" : "Its page"} calls it `, said(tool.title)));
-  const [first = "", ...more2] = why;
+  const [first2 = "", ...more2] = why;
   const may = tool ? [make("span", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence), " "] : [];
-  return [...lines2, make("p", "wide", ...may, first), ...more2.map((line3) => make("p", "wide", line3))];
+  return [...lines2, make("p", "wide", ...may, first2), ...more2.map((line3) => make("p", "wide", line3))];
 }
 function details({ tool, args: args2 = [], changes = [] }, heading2) {
   const parts3 = [];
@@ -938,7 +938,7 @@ var values = (args2) => members(grouped(args2));
 function reachChoice(reaches) {
   const choice2 = make("select", "");
   choice2.ariaLabel = "What a yes is good for";
-  for (const reach of reaches.filter((name) => Object.hasOwn(REACHES, name))) choice2.append(new Option(REACHES[reach], reach));
+  for (const reach of reaches.filter((name2) => Object.hasOwn(REACHES, name2))) choice2.append(new Option(REACHES[reach], reach));
   choice2.hidden = choice2.length < 2;
   return choice2;
 }
@@ -947,9 +947,9 @@ function grouped(args2) {
   for (const value of args2) {
     const path = value.path ?? [value.name];
     let place = all2;
-    for (const name of path.slice(0, -1).slice(0, MAX_DEPTH)) {
+    for (const name2 of path.slice(0, -1).slice(0, MAX_DEPTH)) {
       let group = place.at(-1);
-      if (!group || group.name !== name || group.value) place.push(group = { name, members: [] });
+      if (!group || group.name !== name2 || group.value) place.push(group = { name: name2, members: [] });
       place = group.members;
     }
     place.push({ name: path.slice(Math.min(path.length - 1, MAX_DEPTH)).join("/"), value, members: [] });
@@ -957,24 +957,24 @@ function grouped(args2) {
   return all2;
 }
 function members(all2) {
-  const isArray = all2.every(({ name }, i) => name === String(i));
+  const isArray = all2.every(({ name: name2 }, i) => name2 === String(i));
   const columns = isArray && all2.length > 1 ? columnsOf(all2) : [];
   if (columns.length) return table(all2, columns);
   const list3 = make("dl", "values");
   all2.forEach((member, i) => {
-    const name = isArray ? make("span", "soft", String(i + 1)) : said(member.name);
+    const name2 = isArray ? make("span", "soft", String(i + 1)) : said(member.name);
     const long = member.name.length > LONG_NAME || !member.value;
-    list3.append(make("div", long ? "long" : "", make("dt", "", name), make("dd", "", ...member.value ? shown(member.value) : [members(member.members)])));
+    list3.append(make("div", long ? "long" : "", make("dt", "", name2), make("dd", "", ...member.value ? shown(member.value) : [members(member.members)])));
   });
   return list3;
 }
 function columnsOf(rows2) {
   const widths = /* @__PURE__ */ new Map();
   for (const row2 of rows2) {
-    if (!row2.members.length || new Set(row2.members.map(({ name }) => name)).size < row2.members.length) return [];
-    for (const { name, value } of row2.members) {
+    if (!row2.members.length || new Set(row2.members.map(({ name: name2 }) => name2)).size < row2.members.length) return [];
+    for (const { name: name2, value } of row2.members) {
       if (!value || value.cut || value.value.length > 3 * MAX_COLUMN) return [];
-      widths.set(name, Math.max(widths.get(name) ?? name.length, Math.min(value.value.length, MAX_COLUMN)));
+      widths.set(name2, Math.max(widths.get(name2) ?? name2.length, Math.min(value.value.length, MAX_COLUMN)));
     }
   }
   const all2 = [...widths.values()];
@@ -983,13 +983,13 @@ function columnsOf(rows2) {
 function table(rows2, columns) {
   const row2 = (role, ...cells) => withRole("row", ...cells.map((parts3) => withRole(role, ...parts3)));
   const body = rows2.map(({ members: cells }, i) => {
-    const of = (name) => cells.find((member) => member.name === name)?.value;
-    return row2("cell", [make("span", "soft", String(i + 1))], ...columns.map((name) => {
-      const value = of(name);
+    const of = (name2) => cells.find((member) => member.name === name2)?.value;
+    return row2("cell", [make("span", "soft", String(i + 1))], ...columns.map((name2) => {
+      const value = of(name2);
       return value ? shown(value) : [make("span", "soft", "–")];
     }));
   });
-  const made2 = withRole("table", row2("columnheader", [], ...columns.map((name) => [said(name)])), ...body);
+  const made2 = withRole("table", row2("columnheader", [], ...columns.map((name2) => [said(name2)])), ...body);
   made2.className = "rows";
   made2.style.gridTemplateColumns = `max-content repeat(${columns.length}, auto)`;
   return made2;
@@ -1071,15 +1071,15 @@ function showQuestions(questions) {
     card2.replaceChildren(card2.children[0], state);
   }
   for (const q of all2) {
-    let shown5 = open.get(q.id);
-    if (!shown5) {
-      shown5 = make2(q);
-      open.set(q.id, shown5);
-      list3.append(shown5.card);
+    let shown6 = open.get(q.id);
+    if (!shown6) {
+      shown6 = make2(q);
+      open.set(q.id, shown6);
+      list3.append(shown6.card);
     }
     const words3 = stateOf2(q);
-    if (shown5.state.textContent !== words3) {
-      shown5.state.textContent = words3;
+    if (shown6.state.textContent !== words3) {
+      shown6.state.textContent = words3;
       disturb();
     }
   }
@@ -1126,12 +1126,12 @@ function answers(q) {
       if (!event.isTrusted || !rested() || event.detail > 0 && pressed !== b) return;
       disturb();
       const reach2 = reachOf();
-      const shown5 = open.get(q.id);
+      const shown6 = open.get(q.id);
       void tell(b, async () => {
         await ask("POST", "api/questions", { id: q.id, digest: q.digest, reach: reach2, ...code2.value && { code: code2.value.trim() } });
-        if (!shown5) return;
-        shown5.answered = reach2 === "no" || reach2 === "never" ? "You did not allow it." : "You allowed it.";
-        shown5.state.textContent = shown5.answered;
+        if (!shown6) return;
+        shown6.answered = reach2 === "no" || reach2 === "never" ? "You did not allow it." : "You allowed it.";
+        shown6.state.textContent = shown6.answered;
       });
     });
     return b;
@@ -1298,8 +1298,8 @@ function render() {
     while (rows.length < calls.length) rows.push(newRow(body, calls[rows.length]));
     rows.forEach((row2, i) => fill2(row2, calls[i]));
   }
-  const shown5 = new Set(rows.map(({ call }) => call.key));
-  const newer = calls.filter(({ key }) => !shown5.has(key)).length;
+  const shown6 = new Set(rows.map(({ call }) => call.key));
+  const newer = calls.filter(({ key }) => !shown6.has(key)).length;
   set(byID("held"), newer ? `${newer === calls.length ? "All" : newer} newer ${newer === 1 ? "call is" : "calls are"} shown when you no longer point at the list.` : "");
   set(byID("more-calls"), more ? `${more.toLocaleString("en")} more are under way.` : "");
   set(byID("under-way"), under.length + more ? `${(under.length + more).toLocaleString("en")} under way` : "");
@@ -1329,10 +1329,10 @@ function newRow(body, call) {
 function fill2(row2, call) {
   row2.call = call;
   const c = call.running ?? call.entry;
-  const name = [c.tool || c.event, c.pack && `of the pack ${c.pack}`, c.via && `by ${c.via}`].filter(Boolean).join(" ");
-  set(row2.tool, name);
+  const name2 = [c.tool || c.event, c.pack && `of the pack ${c.pack}`, c.via && `by ${c.via}`].filter(Boolean).join(" ");
+  set(row2.tool, name2);
   set(row2.where, c.domain ?? c.browser ?? "");
-  row2.tool.title = name;
+  row2.tool.title = name2;
   row2.where.title = [c.domain, c.tab].filter(Boolean).join(" · ");
   set(row2.client, c.name || c.said || c.client || "");
   set(row2.decision, [c.decision, c.by && `by ${c.by}`].filter(Boolean).join(" "));
@@ -1351,8 +1351,8 @@ function fill2(row2, call) {
   const id = call.entry && (c.call || c.question);
   row2.story.hidden = !id;
   if (id) row2.story.href = `#record?call=${encodeURIComponent(id)}`;
-  row2.end.ariaLabel = `Stop ${name}`;
-  row2.story.ariaLabel = call.entry ? `Story of ${name}, ${when(c.time)}` : "";
+  row2.end.ariaLabel = `Stop ${name2}`;
+  row2.story.ariaLabel = call.entry ? `Story of ${name2}, ${when(c.time)}` : "";
 }
 function set(place, text3) {
   if (place.textContent !== text3) place.textContent = text3;
@@ -1384,7 +1384,7 @@ function showCounts({ hub }, peers, sessions) {
   const browsers = peers.filter((b) => b.connected && !b.single).length;
   const clients = sessions.filter(({ connected: connected2 }) => connected2).length;
   const counts = { tabs: hub.tabs, tools: hub.tools, sites: hub.domains, browsers, clients, calls: hub.calls };
-  for (const [name, n] of Object.entries(counts)) byID(`count-${name}`).textContent = n.toLocaleString("en");
+  for (const [name2, n] of Object.entries(counts)) byID(`count-${name2}`).textContent = n.toLocaleString("en");
   for (const [step, done] of Object.entries({ extension: browsers, page: hub.tools, client: clients })) byID(`step-${step}`).classList.toggle("done", done > 0);
 }
 function showPauses({ pauses }) {
@@ -1410,9 +1410,9 @@ var OF_VALUE = 60;
 function brief(args2) {
   if (typeof args2 !== "object" || args2 === null) return cut(words2(args2), MOST);
   let all2 = "";
-  for (const [name, value] of Object.entries(args2)) {
+  for (const [name2, value] of Object.entries(args2)) {
     const said3 = words2(value);
-    if (said3) all2 += `${all2 && " · "}${name}: ${cut(said3, OF_VALUE)}`;
+    if (said3) all2 += `${all2 && " · "}${name2}: ${cut(said3, OF_VALUE)}`;
     if (all2.length > MOST) break;
   }
   return cut(all2, MOST);
@@ -1430,7 +1430,7 @@ function answerIn(result) {
 var notKept = (bytes2) => `${bytes2.toLocaleString("en")} bytes, not kept`;
 function valuesOf(value, path = []) {
   const members2 = typeof value === "object" && value !== null ? Object.entries(value) : [];
-  if (members2.length) return members2.flatMap(([name, member]) => valuesOf(member, [...path, name]));
+  if (members2.length) return members2.flatMap(([name2, member]) => valuesOf(member, [...path, name2]));
   return [{ name: path.join("/"), path, value: typeof value === "string" ? value : JSON.stringify(value) }];
 }
 function words2(value) {
@@ -1498,23 +1498,23 @@ function given(args2) {
   if (all2.length === 1 && all2[0].value === "{}") return make("p", "soft", "Nothing");
   return all2.length > VALUES ? code(args2) : values(all2);
 }
-var known = (facts3) => facts3.filter(([, value]) => value).map(([name, value]) => [name, foreign(value ?? "")]);
+var known = (facts4) => facts4.filter(([, value]) => value).map(([name2, value]) => [name2, foreign(value ?? "")]);
 function shown2(step, start3, said3, carried) {
   const { at, is, line: l } = step;
-  const { head, facts: facts3 = [] } = tellers[is](l, carried);
+  const { head, facts: facts4 = [] } = tellers[is](l, carried);
   const later = Number((at ?? start3) - start3);
   const since = later >= 1e6 ? [" ", make("span", "number soft", `+${took(later)}`)] : [];
   const time = at === void 0 ? make("span", "soft", "time not recorded") : make("span", "", make("span", "number", clock(at, start3)), ...since);
   const told = make("div", "", make("h3", "", ...head));
-  const all2 = known(facts3);
+  const all2 = known(facts4);
   if (all2.length) told.append(factsOf(all2));
   if (is === "end" && said3?.resultNotKept) told.append(make("h4", "soft", "Result"), make("p", "soft", notKept(said3.resultNotKept)));
   else if (is === "end" && said3?.result !== void 0) told.append(make("h4", "soft", "Result"), code(said3.result));
   return make("li", "", time, told);
 }
 function clock(at, start3) {
-  const [then, first] = [at, start3].map((ns) => new Date(Number(ns / 1000000n)));
-  const day = then.toDateString() === first.toDateString() ? "" : `${then.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} `;
+  const [then, first2] = [at, start3].map((ns) => new Date(Number(ns / 1000000n)));
+  const day = then.toDateString() === first2.toDateString() ? "" : `${then.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} `;
   return day + then.toLocaleTimeString("en-GB");
 }
 var tellers = {
@@ -1558,11 +1558,11 @@ function decided2({ decision: decision2, outcome, reach }) {
   return decision2 === "deny" ? "Refused" : "Allowed";
 }
 function flowsOf(l, carried) {
-  const facts3 = (l.flows ?? []).map((flow) => ["It had read before", flow]);
-  if (!facts3.length || !carried || !(l.sent || l.tab)) return facts3;
-  if (!carried.kept) return [...facts3, ["Texts", "What it sent is not kept any more, or never was"]];
-  if (!carried.texts.length) return [...facts3, ["Texts", "None of another site was recognised in what it sent"]];
-  return [...facts3, ...carried.texts.map(({ from, field, text: text3 }) => [`Of ${from}`, `${text3} (in ${field})`])];
+  const facts4 = (l.flows ?? []).map((flow) => ["It had read before", flow]);
+  if (!facts4.length || !carried || !(l.sent || l.tab)) return facts4;
+  if (!carried.kept) return [...facts4, ["Texts", "What it sent is not kept any more, or never was"]];
+  if (!carried.texts.length) return [...facts4, ["Texts", "None of another site was recognised in what it sent"]];
+  return [...facts4, ...carried.texts.map(({ from, field, text: text3 }) => [`Of ${from}`, `${text3} (in ${field})`])];
 }
 
 // record.ts
@@ -1584,8 +1584,8 @@ var view4 = {
     [pages2, added] = [location.hash === back ? pages2 : [], 0];
     filter = byID("record-filter", HTMLFormElement);
     addSite(args2.get("site") ?? "");
-    for (const [name, value] of args2) {
-      const field = filter.elements.namedItem(name);
+    for (const [name2, value] of args2) {
+      const field = filter.elements.namedItem(name2);
       if (field instanceof HTMLInputElement && field.type === "checkbox") field.checked = value === field.value;
       else if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement || field instanceof RadioNodeList) field.value = value;
     }
@@ -1598,7 +1598,7 @@ var view4 = {
     };
     filter.addEventListener("submit", (event) => event.preventDefault());
     filter.addEventListener("input", ({ target }) => turnTo(() => {
-      if (target instanceof HTMLInputElement && target.name === "days") for (const name of ["since", "until"]) filter[name].value = "";
+      if (target instanceof HTMLInputElement && target.name === "days") for (const name2 of ["since", "until"]) filter[name2].value = "";
       else if (target instanceof HTMLInputElement && target.type === "datetime-local") filter.days.value = "";
       pages2 = [];
       keepFilter();
@@ -1642,13 +1642,13 @@ function events2() {
 }
 function asked2() {
   const query2 = new URLSearchParams();
-  for (const [name, value] of new FormData(filter)) {
-    if (typeof value !== "string" || value.trim() === "" || ["all", "days", "event"].includes(name)) continue;
-    const time = name === "since" || name === "until";
-    query2.set(name, time ? new Date(value).toISOString() : value.trim());
+  for (const [name2, value] of new FormData(filter)) {
+    if (typeof value !== "string" || value.trim() === "" || ["all", "days", "event"].includes(name2)) continue;
+    const time = name2 === "since" || name2 === "until";
+    query2.set(name2, time ? new Date(value).toISOString() : value.trim());
   }
-  const [first, last] = DAYS[filter.days.value] ?? [];
-  if (first !== void 0) query2.set("since", midnight(first));
+  const [first2, last] = DAYS[filter.days.value] ?? [];
+  if (first2 !== void 0) query2.set("since", midnight(first2));
   if (last !== void 0) query2.set("until", midnight(last + 1));
   if (events2().length) query2.set("event", events2().join());
   return query2;
@@ -1668,19 +1668,19 @@ function showAdded() {
   byID("added-lines").textContent = `Look again: ${added.toLocaleString("en")} ${added === 1 ? "line has" : "lines have"} been added`;
 }
 function showRecord(lines2, payloads) {
-  const shown5 = lines2.slice(0, PAGE);
-  const inTime = shown5.toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time) || b.n - a.n);
-  const calls = new Set(shown5.filter(({ event }) => event === "call").map(({ call }) => call));
+  const shown6 = lines2.slice(0, PAGE);
+  const inTime = shown6.toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time) || b.n - a.n);
+  const calls = new Set(shown6.filter(({ event }) => event === "call").map(({ call }) => call));
   const given2 = new Map(payloads.map((p) => [p.n, p]));
   list(byID("record-rows"), "table", inTime.filter((l) => !(l.event === "ask" && calls.has(l.call) && events2() === USUAL)).map((l) => line(l, said2(l, given2.get(l.n)))));
   byID("no-lines").hidden = lines2.length > 0 || filtered();
   byID("no-match").hidden = lines2.length > 0 || !filtered();
   byID("newer").hidden = pages2.length === 0;
   byID("older").hidden = lines2.length <= PAGE;
-  byID("older").dataset.before = String(shown5.at(-1)?.n ?? 0);
+  byID("older").dataset.before = String(shown6.at(-1)?.n ?? 0);
   byID("exports").hidden = lines2.length === 0;
 }
-var filtered = () => pages2.length > 0 || [...asked2().keys()].some((name) => name !== "event");
+var filtered = () => pages2.length > 0 || [...asked2().keys()].some((name2) => name2 !== "event");
 function said2(l, { args: args2, argsNotKept, result } = {}) {
   const answer = l.class === "destructive" && result !== void 0 ? brief(answerIn(result)) : "";
   return [argsNotKept ? notKept(argsNotKept) : brief(args2), answer && `→ ${answer}`].filter(Boolean).join(" ");
@@ -1730,6 +1730,202 @@ var sites_exports = {};
 __export(sites_exports, {
   view: () => view5
 });
+
+// gives.ts
+function missing(want, got, path = "") {
+  const where2 = path || "the result";
+  if (Array.isArray(want)) {
+    if (!Array.isArray(got)) return `${where2} is ${short(got)}; the example has a list`;
+    if (got.length < want.length) return `${where2} has ${got.length === 1 ? "1 element" : `${got.length} elements`}; the example has ${want.length}`;
+    return first(want.map((of, i) => () => missing(of, got[i], `${path}[${i}]`)));
+  }
+  if (typeof want === "object" && want !== null) {
+    if (typeof got !== "object" || got === null || Array.isArray(got)) return `${where2} is ${short(got)}; the example has an object`;
+    return first(
+      Object.keys(want).sort().map(
+        (name2) => () => Object.hasOwn(got, name2) ? missing(want[name2], got[name2], path ? `${path}.${name2}` : name2) : `${where2} has no "${name2}"; the example has ${short(want[name2])} there`
+      )
+    );
+  }
+  return want === got ? "" : `${where2} is ${short(got)}; the example has ${short(want)}`;
+}
+function first(all2) {
+  for (const words3 of all2) {
+    const said3 = words3();
+    if (said3) return said3;
+  }
+  return "";
+}
+function short(value) {
+  const text3 = JSON.stringify(value) ?? "nothing";
+  return text3.length > 200 ? `${text3.slice(0, 199)}…` : text3;
+}
+
+// packs.ts
+var MAX_FILE = 2 << 20;
+function openPacks(into) {
+  fill(into, "pack-list");
+  const form = byID("pack-form", HTMLFormElement);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void tell(form, () => add(form));
+  });
+}
+async function add(form) {
+  const file2 = form.elements.namedItem("file").files?.[0];
+  if (!file2) return "Choose a file.";
+  if (file2.size > MAX_FILE) return `${file2.name} has ${file2.size.toLocaleString("en")} bytes; a pack may have ${MAX_FILE.toLocaleString("en")}.`;
+  const { pack, unmapped } = await ask("PUT", "api/packs", { file: file2.name, text: await file2.text() });
+  form.reset();
+  if (!pack.waiting) return `${pack.name} is in use as it is in the file.`;
+  unmappedOf.set(pack.waiting.hash, unmapped);
+  location.hash = `#sites?${new URLSearchParams({ show: "packs", pack: pack.name })}`;
+  return "";
+}
+var unmappedOf = /* @__PURE__ */ new Map();
+async function updatePacks(changed) {
+  if (!changed.has("packs") && !changed.has("tabs")) return;
+  const packs = await ask("GET", "api/packs");
+  list(byID("packs"), "table", packs.map(packRow));
+  byID("no-packs").hidden = packs.length > 0;
+  const absent = packs.find(({ active }) => active)?.absent ?? [];
+  byID("absent").replaceChildren(...absent.map(absence));
+}
+var absence = ({ browser, why }) => make("li", "", "Not offered in ", foreign(browser), `: ${why}.`);
+var packLink = (name2) => link("sites", { show: "packs", pack: name2 }, foreign(name2));
+function packState({ active, waiting: waiting2 }) {
+  if (!active) return chip("waiting");
+  return waiting2 ? chip("waiting", "in use; a change waits for you") : chip("ok", "in use");
+}
+function packRow(pack) {
+  const version = pack.active ?? pack.waiting;
+  const pages6 = version.match.map((pattern) => make("span", "below foreign", pattern));
+  return row(
+    [packLink(pack.name), foreign(version.title ?? "", "soft below")],
+    packState(pack),
+    pages6,
+    version.script ? "a script" : make("span", "number", String(version.tools.length)),
+    [make("span", "number", when(version.added)), foreign(version.from ?? "", "soft below")]
+  );
+}
+
+// pack.ts
+var name;
+var shown3 = "";
+function openPack(into, of) {
+  fill(into, "one-pack");
+  name = of;
+  shown3 = "";
+  byID("pack-name").textContent = name;
+}
+async function updatePack(changed) {
+  if (!changed.has("packs") && !changed.has("tabs")) return;
+  const packs = await ask("GET", "api/packs");
+  const known2 = packs.some((p) => p.name === name);
+  byID("pack-gone").hidden = known2;
+  byID("pack-parts").hidden = !known2;
+  if (!known2) return;
+  const [pack] = await ask("GET", `api/packs?name=${encodeURIComponent(name)}`);
+  const is = JSON.stringify(pack);
+  if (is === shown3) return;
+  shown3 = is;
+  byID("pack-state").replaceChildren(packState(pack));
+  byID("pack-facts").replaceChildren(...facts2(pack));
+  byID("pack-parts").replaceChildren(...pack.waiting ? [waitingPart(pack, pack.waiting)] : [], ...pack.active ? [activePart(pack, pack.active)] : []);
+}
+function facts2({ active, waiting: waiting2, absent = [] }) {
+  const { added: added2, by, from } = active ?? waiting2;
+  const all2 = [["Added", `${when(added2, true)}, by ${MAKERS[by] ?? "a browser"}`]];
+  if (from) all2.push(["From", foreign(from)]);
+  if (absent.length && active) all2.push(["Browsers", make("ul", "plain", ...absent.map(absence))]);
+  return [factsOf(all2)];
+}
+function waitingPart(pack, waiting2) {
+  const { hash } = waiting2;
+  const about = { name, hash };
+  const act = (decision2) => ask("POST", `api/packs/${decision2}`, about);
+  const accept = async () => {
+    await act("accept");
+    return waiting2.script ? `${name} is in use. Each browser runs its script only after its popup has asked you there.` : `${name} is in use.`;
+  };
+  const reject = twice("Reject", `Reject ${name}`, async () => {
+    await act("reject");
+    return pack.active ? `${name} stays as it was.` : `${name} was not added.`;
+  });
+  const yes = twice("Accept", `Accept ${name}`, accept);
+  yes.classList.add("main");
+  const unmapped = unmappedOf.get(hash) ?? [];
+  return section(
+    pack.active ? "A change waits for you" : "It waits for you",
+    make("p", "soft", pack.active ? "Until you accept it, the version in use stays as it is." : "Its tools are there once you accept it."),
+    ...pack.active ? (pack.changes ?? []).map(change) : wordsOf(waiting2),
+    ...unmapped.length ? [make("h3", "", "Of the file, this is not in the pack"), make("ul", "", ...unmapped.map((words3) => make("li", "", foreign(words3))))] : [],
+    make("div", "buttons writes", yes, reject),
+    documentOf(waiting2)
+  );
+}
+function activePart(pack, active) {
+  const results = make("ul", "plain");
+  results.role = "status";
+  const reading = active.tools.filter(({ class: of, examples = [] }) => of === "read" && examples.length);
+  const test = button("Test what reads", `Test what reads of ${name}`, () => tryAll(reading, results));
+  const remove = twice("Remove", `Remove ${name}`, async () => {
+    await ask("DELETE", `api/packs?name=${encodeURIComponent(name)}`);
+    return `${name} is removed, with your lasting answers about it.`;
+  });
+  return section(
+    "In use",
+    ...wordsOf(active),
+    make("div", "buttons writes", ...reading.length ? [test] : [], remove),
+    results,
+    documentOf(active)
+  );
+}
+function section(title, ...parts3) {
+  return make("section", "", make("h2", "", title), ...parts3);
+}
+function wordsOf({ words: [sentence2, ...parts3] }) {
+  const list3 = make("ul", "");
+  for (const part of parts3) {
+    if (!part.startsWith("  ")) list3.append(make("li", "wide", foreign(part)));
+    else {
+      const of = list3.lastElementChild ?? list3;
+      if (of.lastElementChild?.tagName !== "UL") of.append(make("ul", "plain"));
+      of.lastElementChild?.append(make("li", "wide", foreign(part.trim())));
+    }
+  }
+  return [make("p", "wide", foreign(`${sentence2}.`)), list3];
+}
+function documentOf({ document: text3, hash }) {
+  const made2 = make("details", "", make("summary", "", "The document"), make("p", "soft", `Hash ${hash}`), make("pre", "said foreign", JSON.stringify(text3, null, 2)));
+  return made2;
+}
+async function tryAll(tools, results) {
+  results.replaceChildren();
+  let failed2 = 0;
+  for (const tool of tools) {
+    for (const example of tool.examples ?? []) {
+      const why = await tryOne(tool, example).catch((err) => err instanceof Error ? err.message : String(err));
+      if (why) failed2++;
+      const call = foreign(`${tool.name} ${example.input === void 0 ? "" : JSON.stringify(example.input)}`, "code");
+      results.append(make("li", "", make("span", `chip ${why ? "bad" : "good"}`, why ? "failed" : "ok"), " ", call, ...why ? [make("p", "foreign lines", why)] : []));
+    }
+  }
+  return failed2 ? `${failed2} failed.` : "All examples give what they say.";
+}
+async function tryOne({ name: source }, { input, gives }) {
+  const tools = await ask("GET", `api/tools?q=${encodeURIComponent(source)}`);
+  const tool = tools.find((t) => t.pack === name && t.source === source);
+  if (!tool) return "No tab offers it: open one of its pages.";
+  for await (const { result, error } of events("api/call", { name: tool.name, arguments: input ?? {} })) {
+    if (error) return error;
+    if (!result) continue;
+    const text3 = (result.content ?? []).map(({ text: text4 = "" }) => text4).join("\n");
+    if (result.isError) return text3 || "It has failed.";
+    return gives === void 0 ? "" : missing(gives, result.structuredContent ?? text3);
+  }
+  return "The hub has ended.";
+}
 
 // rules.ts
 var MODES = {
@@ -1816,7 +2012,7 @@ function showClients2(clients) {
   const was = select.value;
   select.replaceChildren(
     new Option("a client that no rule names", ""),
-    ...clients.map(({ id, name }) => new Option(name, id)),
+    ...clients.map(({ id, name: name2 }) => new Option(name2, id)),
     new Option("a client with the hub’s token", "token"),
     new Option("a program without a credential", "unnamed")
   );
@@ -1835,7 +2031,7 @@ function showSite(known2, policy) {
   const set2 = JSON.stringify([cache, check, callTimeoutMs]);
   const form = byID("site-settings", HTMLFormElement);
   if (set2 !== settings || form.dataset.site !== site) {
-    const put = (name, value) => form.elements.namedItem(name).value = value;
+    const put = (name2, value) => form.elements.namedItem(name2).value = value;
     put("cache", cache === void 0 ? "" : String(cache));
     put("check", check === "strict" ? "" : check);
     put("timeout", callTimeoutMs ? String(callTimeoutMs / 1e3) : "");
@@ -1872,13 +2068,20 @@ var live2;
 var view5 = {
   name: "sites",
   title: "Sites",
-  open(section, args2, refresh3) {
-    const [sites, rules] = section.querySelectorAll(".choices a");
+  open(section2, args2, refresh3) {
+    const [sites, rules, packs] = section2.querySelectorAll(".choices a");
     const site2 = args2.get("site");
-    const showsRules = args2.get("show") === "rules";
+    const pack = args2.get("pack");
+    const shows = args2.get("show");
     live2 = (message) => site2 && follow(message, { site: site2 }, refresh3);
-    (showsRules ? rules : sites).ariaCurrent = "page";
-    if (showsRules) {
+    (shows === "rules" ? rules : shows === "packs" ? packs : sites).ariaCurrent = "page";
+    if (shows === "packs" && pack) {
+      openPack(PART2, pack);
+      update2 = updatePack;
+    } else if (shows === "packs") {
+      openPacks(PART2);
+      update2 = updatePacks;
+    } else if (shows === "rules") {
       openRules(PART2);
       update2 = updateRules;
     } else if (site2) {
@@ -1972,14 +2175,14 @@ function parts(tab, tools, args2) {
   if (tools.found > tools.part.length) made2.push(make("p", "", link2(args2, { kind: "tools", of: addressOf(tab), q: "", site: "", from: "" }, `All ${tools.found.toLocaleString("en")}`)));
   const left2 = [...reasons("was refused", tab.rejected), ...reasons("has parts that were left out", tab.warnings?.filter((w) => !listedOtherwise(w)))];
   if (left2.length) made2.push(make("h3", "", "Left out"), make("ul", "", ...left2));
-  const other = reasons("is listed otherwise", tab.warnings?.filter(listedOtherwise).map(({ name, reason }) => ({ name, reason: reason.slice(LISTED_OTHERWISE.length) })));
+  const other = reasons("is listed otherwise", tab.warnings?.filter(listedOtherwise).map(({ name: name2, reason }) => ({ name: name2, reason: reason.slice(LISTED_OTHERWISE.length) })));
   if (other.length) made2.push(make("h3", "", "Listed otherwise to clients"), make("ul", "", ...other));
   return made2;
 }
-var fact = (name, ...value) => [name, ...value];
+var fact = (name2, ...value) => [name2, ...value];
 var others = (args2, tab, counts) => Object.entries(counts).flatMap(([kind, n]) => n ? [" · ", link2(args2, { kind, of: addressOf(tab), q: "", site: "", from: "" }, `${n.toLocaleString("en")} ${n === 1 ? kind.slice(0, -1) : kind}`)] : []);
 var verified = ({ attested }) => attested ? [mark("read", "verified"), make("span", "soft", " its browser vouches for where it is")] : [mark("bad", "not verified"), make("span", "soft", " only the page itself says where it is")];
-var reasons = (what, all2 = []) => all2.map(({ name, reason }) => make("li", "", foreign(name, "code"), ` ${what}: `, foreign(reason)));
+var reasons = (what, all2 = []) => all2.map(({ name: name2, reason }) => make("li", "", foreign(name2, "code"), ` ${what}: `, foreign(reason)));
 
 // callline.ts
 var HIDDEN = /[\p{C}\u2018-\u201f]|(?! )\p{Z}/gu;
@@ -1996,10 +2199,10 @@ function shellLine(command, words3, args2) {
   const flags = words3.some((word2) => word2.startsWith("-")) ? ["--"] : [];
   return ["tabhub", command, ...flags, ...words3.map(shellWord), ...args2 === void 0 ? [] : [shellWord(inJSON(args2))]].join(" ");
 }
-function powerShellLine(name, args2) {
+function powerShellLine(name2, args2) {
   const quoted = (word2) => `'${word2.replaceAll("'", "''")}'`;
   const json2 = inJSON(args2).replace(/[^\x20-\x7e]/g, escaped);
-  return `${quoted(json2)} | tabhub call ${isPlain(name) ? name : quoted(name)} -`;
+  return `${quoted(json2)} | tabhub call ${isPlain(name2) ? name2 : quoted(name2)} -`;
 }
 
 // ../../../../tabtransport/extension/schemaform.ts
@@ -2015,7 +2218,7 @@ function schemaForm(schema) {
   const properties = Object.entries(object(root.properties));
   const fitting = properties.length <= MAX_FIELDS;
   const required = list2(root.required);
-  const fields = fitting ? properties.map(([name, part]) => new Field(name, part, object(schema), required.includes(name))) : [];
+  const fields = fitting ? properties.map(([name2, part]) => new Field(name2, part, object(schema), required.includes(name2))) : [];
   const whole = new Field("Arguments", { type: "object", description: "A JSON object with all of them." }, {}, true);
   whole.fill({});
   const asJSON = make("input", "");
@@ -2033,7 +2236,7 @@ function schemaForm(schema) {
     for (const field of fields) field.fill(Object.hasOwn(values2, field.name) ? values2[field.name] : void 0);
     whole.fill(values2);
   };
-  const given2 = () => Object.fromEntries(fields.map(({ name, given: given3 }) => [name, given3]).filter(([, value]) => value !== void 0));
+  const given2 = () => Object.fromEntries(fields.map(({ name: name2, given: given3 }) => [name2, given3]).filter(([, value]) => value !== void 0));
   asJSON.addEventListener("change", () => {
     if (asJSON.checked) {
       for (const field of fields) field.check();
@@ -2060,18 +2263,18 @@ function schemaForm(schema) {
 function parameters(schema) {
   const root = object(schema);
   const rows2 = [];
-  const add = (at, depth) => {
+  const add2 = (at, depth) => {
     const required = list2(at.required);
-    for (const [name, raw] of Object.entries(object(at.properties))) {
+    for (const [name2, raw] of Object.entries(object(at.properties))) {
       if (rows2.length >= MAX_ROWS) return;
       const part = resolved(raw, root);
-      rows2.push({ name: cut2(name), depth, type: typeName(part, root), required: required.includes(name), description: text(part.description), facts: [...oneOf(part), ...facts2(part)] });
+      rows2.push({ name: cut2(name2), depth, type: typeName(part, root), required: required.includes(name2), description: text(part.description), facts: [...oneOf(part), ...facts3(part)] });
       if (depth + 1 >= MAX_DEPTH2) continue;
-      add(part, depth + 1);
-      add(resolved(part.items, root), depth + 1);
+      add2(part, depth + 1);
+      add2(resolved(part.items, root), depth + 1);
     }
   };
-  add(resolved(schema, root), 0);
+  add2(resolved(schema, root), 0);
   return rows2;
 }
 var Field = class {
@@ -2088,16 +2291,16 @@ var Field = class {
    * @param part of the schema, which describes it
    * @param root the whole of it
    */
-  constructor(name, part, root, required) {
-    this.name = name;
+  constructor(name2, part, root, required) {
+    this.name = name2;
     this.#required = required;
     const schema = resolved(part, root);
     this.#control = controlFor(schema);
     const { element } = this.#control;
     element.id = `schemaform-${++made}`;
-    const label = make("label", "wide", make("code", "", cut2(name)), ` ${typeName(schema, root)}${required ? "" : ", optional"}`);
+    const label = make("label", "wide", make("code", "", cut2(name2)), ` ${typeName(schema, root)}${required ? "" : ", optional"}`);
     label.htmlFor = element.id;
-    const about = make("p", "soft wide", [text(schema.description), ...facts2(schema)].filter((part2) => part2).join(" · "));
+    const about = make("p", "soft wide", [text(schema.description), ...facts3(schema)].filter((part2) => part2).join(" · "));
     about.id = `${element.id}-about`;
     this.#problem.id = `${element.id}-problem`;
     this.#problem.setAttribute("role", "alert");
@@ -2149,7 +2352,7 @@ function controlFor(schema) {
 function choice(values2) {
   const select = make("select", "");
   const known2 = values2.map((value) => JSON.stringify(value));
-  select.append(new Option("—", ""), ...values2.map((value, i) => new Option(shown3(value), String(i))));
+  select.append(new Option("—", ""), ...values2.map((value, i) => new Option(shown4(value), String(i))));
   return {
     element: select,
     read: () => select.value === "" ? void 0 : values2[Number(select.value)],
@@ -2252,8 +2455,8 @@ function resolved(schema, root) {
 function referred(ref, root) {
   let at = ref.startsWith("#") ? root : void 0;
   for (const key of ref.split("/").slice(1)) {
-    const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
-    at = Object.hasOwn(object(at), name) ? object(at)[name] : void 0;
+    const name2 = key.replaceAll("~1", "/").replaceAll("~0", "~");
+    at = Object.hasOwn(object(at), name2) ? object(at)[name2] : void 0;
   }
   return object(at);
 }
@@ -2264,7 +2467,7 @@ function choices(schema) {
   return ways.every((way) => Object.hasOwn(way, "const")) ? ways.map((way) => way.const) : [];
 }
 function typesOf({ type }) {
-  return (Array.isArray(type) ? type : [type]).filter((name) => typeof name === "string" && name !== "null");
+  return (Array.isArray(type) ? type : [type]).filter((name2) => typeof name2 === "string" && name2 !== "null");
 }
 function typeOf(schema) {
   const types = typesOf(schema);
@@ -2277,13 +2480,13 @@ function typeName(schema, root) {
   return items.length ? `array of ${cut2(items.join(" or "))}` : cut2(types.join(" or "));
 }
 function oneOf(schema) {
-  const values2 = choices(schema).slice(0, 50).map(shown3);
+  const values2 = choices(schema).slice(0, 50).map(shown4);
   return values2.length ? [cut2(`one of ${values2.join(", ")}`)] : [];
 }
-function facts2(schema) {
+function facts3(schema) {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern, format } = schema;
   return [
-    schema.default === void 0 ? "" : `default ${shown3(schema.default)}`,
+    schema.default === void 0 ? "" : `default ${shown4(schema.default)}`,
     range(minimum, maximum, ""),
     range(minLength, maxLength, " characters"),
     range(minItems, maxItems, " items"),
@@ -2303,7 +2506,7 @@ function isObject(value) {
 var object = (value) => isObject(value) ? value : {};
 var list2 = (value) => Array.isArray(value) ? value : [];
 var text = (value) => typeof value === "string" ? cut2(value) : "";
-var shown3 = (value) => cut2(typeof value === "string" ? value : JSON.stringify(value) ?? "");
+var shown4 = (value) => cut2(typeof value === "string" ? value : JSON.stringify(value) ?? "");
 var cut2 = (long) => long.length > MAX_TEXT ? `${long.slice(0, MAX_TEXT)}…` : long;
 
 // ../../../../tabtransport/extension/toolresult.ts
@@ -2349,17 +2552,17 @@ function block(it) {
 function image({ mimeType, data }) {
   const type = IMAGES.find((known2) => known2 === mimeType);
   if (!type || typeof data !== "string") return make("p", "soft wide", `An image (${word(mimeType)}), which is not shown here.`);
-  const shown5 = make("img", "");
-  shown5.alt = "An image that the tool has returned";
-  shown5.src = `data:${type};base64,${data}`;
-  return shown5;
+  const shown6 = make("img", "");
+  shown6.alt = "An image that the tool has returned";
+  shown6.src = `data:${type};base64,${data}`;
+  return shown6;
 }
 function text2(value) {
   const long = typeof value === "string" ? value : JSON.stringify(value, null, 2) ?? "";
-  const shown5 = make("pre", "wide", long.slice(0, MAX_TEXT2));
-  shown5.tabIndex = 0;
-  if (long.length <= MAX_TEXT2) return shown5;
-  return make("div", "", shown5, make("p", "soft", `${(long.length - MAX_TEXT2).toLocaleString("en")} more characters are not shown.`));
+  const shown6 = make("pre", "wide", long.slice(0, MAX_TEXT2));
+  shown6.tabIndex = 0;
+  if (long.length <= MAX_TEXT2) return shown6;
+  return make("div", "", shown6, make("p", "soft", `${(long.length - MAX_TEXT2).toLocaleString("en")} more characters are not shown.`));
 }
 function layout(value) {
   let left2 = MAX_PARTS;
@@ -2368,10 +2571,10 @@ function layout(value) {
     const size = Object.keys(part).length;
     if (size === 0 || depth === MAX_DEPTH3 || size > left2) return make("code", "", cut3(JSON.stringify(part)));
     left2 -= size;
-    if (!Array.isArray(part)) return make("dl", "", ...Object.entries(object(part)).flatMap(([name, of]) => [make("dt", "soft", name), make("dd", "", show3(of, depth + 1))]));
-    const shown5 = part.slice(0, MAX_ROWS2);
-    const columns = columnsOf2(shown5);
-    const all2 = columns ? table2(columns, shown5, (of) => show3(of, depth + 1)) : make("ul", "", ...shown5.map((of) => make("li", "", show3(of, depth + 1))));
+    if (!Array.isArray(part)) return make("dl", "", ...Object.entries(object(part)).flatMap(([name2, of]) => [make("dt", "soft", name2), make("dd", "", show3(of, depth + 1))]));
+    const shown6 = part.slice(0, MAX_ROWS2);
+    const columns = columnsOf2(shown6);
+    const all2 = columns ? table2(columns, shown6, (of) => show3(of, depth + 1)) : make("ul", "", ...shown6.map((of) => make("li", "", show3(of, depth + 1))));
     return size > MAX_ROWS2 ? make("div", "", all2, make("p", "soft", `${(size - MAX_ROWS2).toLocaleString("en")} more are not laid out.`)) : all2;
   };
   return show3(value, 0);
@@ -2382,12 +2585,12 @@ function columnsOf2(all2) {
   return names3.size > 0 && names3.size <= MAX_COLUMNS && all2.every((each) => object(each) === each) ? [...names3] : void 0;
 }
 function table2(columns, all2, show3) {
-  const head = columns.map((name) => Object.assign(make("th", "", name), { scope: "col" }));
+  const head = columns.map((name2) => Object.assign(make("th", "", name2), { scope: "col" }));
   const rows2 = all2.map((each) => {
     const of = object(each);
-    return make("tr", "", ...columns.map((name) => {
-      const cell = make("td", "", ...Object.hasOwn(of, name) ? [show3(of[name])] : []);
-      cell.dataset.column = name;
+    return make("tr", "", ...columns.map((name2) => {
+      const cell = make("td", "", ...Object.hasOwn(of, name2) ? [show3(of[name2])] : []);
+      cell.dataset.column = name2;
       return cell;
     }));
   });
@@ -2407,7 +2610,7 @@ var word = (value) => typeof value === "string" ? value.slice(0, 500) : "of no k
 // trial.ts
 var trials = /* @__PURE__ */ new Map();
 var MAX_KEPT = 20;
-var keyOf2 = ({ verb, name }) => `${verb} ${name}`;
+var keyOf2 = ({ verb, name: name2 }) => `${verb} ${name2}`;
 var showState;
 var TICK2 = 250;
 setInterval(() => showState?.(), TICK2);
@@ -2415,15 +2618,15 @@ function closeTrial() {
   showState = void 0;
 }
 function trialOf(offer) {
-  const { name, verb } = offer;
+  const { name: name2, verb } = offer;
   for (const [key, { session: session2 }] of trials) if (session2.aborted) trials.delete(key);
   const form = schemaForm(offer.schema);
   const before = trials.get(keyOf2(offer));
   if (before) form.fill(before.args);
   const start3 = () => void begin(offer, form);
-  const go = offer.careful ? twice(verb, `${verb} ${name}`, async () => start3()) : button(verb, `${verb} ${name}`, start3);
+  const go = offer.careful ? twice(verb, `${verb} ${name2}`, async () => start3()) : button(verb, `${verb} ${name2}`, start3);
   go.classList.add("main");
-  const cancel = button("Cancel", `Cancel: ${verb} ${name}`, () => trials.get(keyOf2(offer))?.stop.abort());
+  const cancel = button("Cancel", `Cancel: ${verb} ${name2}`, () => trials.get(keyOf2(offer))?.stop.abort());
   const state = make("p", "trial-state");
   state.role = "status";
   const bar = document.createElement("progress");
@@ -2510,14 +2713,14 @@ var KINDS2 = {
   resource: { path: "api/resources", offer: offerToRead },
   prompt: { path: "api/prompts", offer: offerToGet }
 };
-async function showItem(into, kind, name, args2) {
+async function showItem(into, kind, name2, args2) {
   const { path, offer } = KINDS2[kind];
-  const { part } = await find(`${path}?name=${encodeURIComponent(name)}&limit=1`);
+  const { part } = await find(`${path}?name=${encodeURIComponent(name2)}&limit=1`);
   const it = part[0];
   if (!it) closeTrial();
   const { description, ...rest } = it?.definition ?? {};
-  showParts(into, [kind, name, rest, withoutLabel(description)], () => {
-    if (!it) return gone(`No tab has this ${kind} now`, name);
+  showParts(into, [kind, name2, rest, withoutLabel(description)], () => {
+    if (!it) return gone(`No tab has this ${kind} now`, name2);
     const { title, name: own2, mimeType } = it.definition;
     return [
       heading(foreign(title || own2 || it.source, "title")),
@@ -2533,11 +2736,11 @@ async function showItem(into, kind, name, args2) {
     ];
   });
 }
-function offerToRead({ name, template }) {
-  const uriOf = ({ uri: uri2 }) => template ? String(uri2) : name;
-  const uri = { type: "string", default: name, description: "With values in place of what is in braces" };
+function offerToRead({ name: name2, template }) {
+  const uriOf = ({ uri: uri2 }) => template ? String(uri2) : name2;
+  const uri = { type: "string", default: name2, description: "With values in place of what is in braces" };
   return {
-    name,
+    name: name2,
     verb: "Read",
     schema: template ? { type: "object", properties: { uri }, required: ["uri"] } : {},
     careful: false,
@@ -2547,10 +2750,10 @@ function offerToRead({ name, template }) {
   };
 }
 var contentOf = (contents) => String(contents?.mimeType).startsWith("image/") && contents.blob ? { type: "image", mimeType: contents.mimeType, data: contents.blob } : { type: "resource", resource: contents };
-function offerToGet({ name, definition }) {
+function offerToGet({ name: name2, definition }) {
   const takes = definition.arguments ?? [];
   return {
-    name,
+    name: name2,
     verb: "Get",
     schema: {
       type: "object",
@@ -2558,11 +2761,11 @@ function offerToGet({ name, definition }) {
       required: takes.filter(({ required }) => required).map((arg) => arg.name)
     },
     careful: false,
-    run: (args2, signal) => ask("POST", "api/prompt", { name, arguments: args2 }, signal),
+    run: (args2, signal) => ask("POST", "api/prompt", { name: name2, arguments: args2 }, signal),
     seen: ({ messages }) => ({ content: Array.isArray(messages) ? messages.flatMap(blocksOf) : [] }),
     copies: {
-      "Copy as JSON": (args2) => JSON.stringify({ name, arguments: args2 }, null, 2),
-      "Copy as command": (args2) => shellLine("prompt", [name, ...Object.entries(args2).map(([key, value]) => `${key}=${value}`)])
+      "Copy as JSON": (args2) => JSON.stringify({ name: name2, arguments: args2 }, null, 2),
+      "Copy as command": (args2) => shellLine("prompt", [name2, ...Object.entries(args2).map(([key, value]) => `${key}=${value}`)])
     }
   };
 }
@@ -2574,20 +2777,20 @@ function blocksOf(message) {
 
 // tool.ts
 var MAX_CONSIDERED = 20;
-async function showTool(into, name, args2) {
-  const { part } = await find(`api/tools?name=${encodeURIComponent(name)}&limit=1`);
+async function showTool(into, name2, args2) {
+  const { part } = await find(`api/tools?name=${encodeURIComponent(name2)}&limit=1`);
   const tool = part[0];
-  const where2 = tool?.domain ? await whereTo(name) : void 0;
+  const where2 = tool?.domain ? await whereTo(name2) : void 0;
   const place = make("div", "");
   place.id = "where";
   const stays = tool && { ...tool, definition: { ...tool.definition, description: describe(tool) } };
   if (!tool) closeTrial();
-  showParts(into, ["tool", name, stays], () => tool ? parts2(tool, place) : gone("No tab has this tool now", name));
-  const shown5 = document.getElementById("where");
-  if (tool && shown5) showParts(shown5, [String(args2), where2, tool.listed], () => whereParts(tool, where2, args2));
+  showParts(into, ["tool", name2, stays], () => tool ? parts2(tool, place) : gone("No tab has this tool now", name2));
+  const shown6 = document.getElementById("where");
+  if (tool && shown6) showParts(shown6, [String(args2), where2, tool.listed], () => whereParts(tool, where2, args2));
 }
-function whereTo(name) {
-  return ask("GET", `api/explain?name=${encodeURIComponent(name)}`).catch((err) => {
+function whereTo(name2) {
+  return ask("GET", `api/explain?name=${encodeURIComponent(name2)}`).catch((err) => {
     if (err instanceof Refused) return err.message;
     throw err;
   });
@@ -2620,14 +2823,14 @@ function parts2(tool, where2) {
   ];
 }
 function offerOf(tool) {
-  const { name, pin } = tool;
+  const { name: name2, pin } = tool;
   return {
-    name,
+    name: name2,
     verb: "Call",
     schema: tool.definition.inputSchema,
     careful: tool.class === "destructive",
     async run(args2, signal, heard) {
-      for await (const { progress, result, error } of events("api/call", { name, arguments: args2, pin }, signal)) {
+      for await (const { progress, result, error } of events("api/call", { name: name2, arguments: args2, pin }, signal)) {
         if (progress) heard(progress);
         if (error) throw new Error(error);
         if (result) return result;
@@ -2636,9 +2839,9 @@ function offerOf(tool) {
     },
     seen: (result) => result,
     copies: {
-      "Copy as JSON": (args2) => JSON.stringify({ name, arguments: args2 }, null, 2),
-      "Copy as command": (args2) => shellLine("call", [name], args2),
-      "Copy for PowerShell": (args2) => powerShellLine(name, args2)
+      "Copy as JSON": (args2) => JSON.stringify({ name: name2, arguments: args2 }, null, 2),
+      "Copy as command": (args2) => shellLine("call", [name2], args2),
+      "Copy for PowerShell": (args2) => powerShellLine(name2, args2)
     }
   };
 }
@@ -2651,7 +2854,7 @@ function table3(schema) {
     return th;
   }));
   const rows2 = all2.map(
-    ({ name, depth, type, required, description, facts: facts3 }) => row(foreign(name, `code depth-${depth}`), foreign(type), required ? "yes" : "no", make("span", "foreign", description, ...facts3.map((fact2) => make("span", "fact soft", fact2))))
+    ({ name: name2, depth, type, required, description, facts: facts4 }) => row(foreign(name2, `code depth-${depth}`), foreign(type), required ? "yes" : "no", make("span", "foreign", description, ...facts4.map((fact2) => make("span", "fact soft", fact2))))
   );
   const body = make("tbody", "", ...rows2);
   const made2 = make("table", "schema", make("thead", "", head), body);
@@ -2659,18 +2862,18 @@ function table3(schema) {
   return made2;
 }
 function whereParts(tool, where2, args2) {
-  const facts3 = [];
-  if (tool.domain) facts3.push(["Site", link2(args2, { kind: "tools", site: tool.domain, q: "", of: "", from: "", tool: "" }, foreign(tool.domain)), tool.tab ? ` · tab ${tool.tab}` : ""]);
-  else facts3.push(["Site", "none: it is a tool of the hub itself"]);
-  if (tool.pack) facts3.push(["Pack", foreign(tool.pack, "code"), ", which you have added: the page itself does not offer it"]);
-  if (!tool.listed) facts3.push(["Lists", "Clients are not listed it, because of --expose and its budget. They reach it by name, or through the tool proxy."]);
-  if (typeof where2 === "string") facts3.push(["A call", foreign(where2)]);
-  if (typeof where2 !== "object") return [factsOf(facts3)];
+  const facts4 = [];
+  if (tool.domain) facts4.push(["Site", link2(args2, { kind: "tools", site: tool.domain, q: "", of: "", from: "", tool: "" }, foreign(tool.domain)), tool.tab ? ` · tab ${tool.tab}` : ""]);
+  else facts4.push(["Site", "none: it is a tool of the hub itself"]);
+  if (tool.pack) facts4.push(["Pack", foreign(tool.pack, "code"), ", which you have added: the page itself does not offer it"]);
+  if (!tool.listed) facts4.push(["Lists", "Clients are not listed it, because of --expose and its budget. They reach it by name, or through the tool proxy."]);
+  if (typeof where2 === "string") facts4.push(["A call", foreign(where2)]);
+  if (typeof where2 !== "object") return [factsOf(facts4)];
   const { tab, openUrl, reason, candidates } = where2;
-  if (tab) facts3.push(["A call goes to", link2(args2, opens("tab", addressOf(tab)), foreign(tab.title || tab.url)), " ", stateOf(tab)]);
-  else if (openUrl) facts3.push(["A call opens", foreign(openUrl)]);
-  facts3.push(["Because", foreign(reason)]);
-  const made2 = [factsOf(facts3)];
+  if (tab) facts4.push(["A call goes to", link2(args2, opens("tab", addressOf(tab)), foreign(tab.title || tab.url)), " ", stateOf(tab)]);
+  else if (openUrl) facts4.push(["A call opens", foreign(openUrl)]);
+  facts4.push(["Because", foreign(reason)]);
+  const made2 = [factsOf(facts4)];
   if (candidates.length < 2) return made2;
   const others2 = candidates.slice(0, MAX_CONSIDERED).map(({ tab: other, number: number3, note }) => make("li", "", link2(args2, opens("tab", addressOf(other)), foreign(other.title || other.url)), ` · tab ${number3} · `, foreign(note)));
   if (candidates.length > MAX_CONSIDERED) others2.push(make("li", "soft", `and ${candidates.length - MAX_CONSIDERED} more`));
@@ -2692,7 +2895,7 @@ var again;
 var view6 = {
   name: "tabs",
   title: "Tabs and tools",
-  open(section, given2, refresh3) {
+  open(section2, given2, refresh3) {
     args = given2;
     again = refresh3;
     opened = new AbortController();
@@ -2706,7 +2909,7 @@ var view6 = {
     };
     pages5 = new Pages((from) => go({ from: from ? String(from) : "" }, from === 0));
     q.addEventListener("input", () => go({ q: q.value.trim(), from: "" }, true));
-    section.addEventListener("click", (event) => {
+    section2.addEventListener("click", (event) => {
       const link3 = event.target.closest("a");
       if (!link3?.dataset.to || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
@@ -2767,7 +2970,7 @@ function showFound(lists, browsers) {
   byID("no-match").hidden = found2 > 0 || !byID("no-tabs").hidden;
 }
 var hasTools = ({ domains }) => Boolean(domains?.length);
-var narrowed = () => ["q", "site", "of"].some((name) => args.get(name));
+var narrowed = () => ["q", "site", "of"].some((name2) => args.get(name2));
 function links(rows2) {
   return rows2.map(([opens2, title, about, states]) => {
     const made2 = link2(args, opens2, make("span", "found-title", title), make("span", "found-states", ...states), make("span", "found-about soft", ...about));
@@ -2775,7 +2978,7 @@ function links(rows2) {
     return make("li", "", made2);
   });
 }
-var isOpen = (opens2) => OPEN.every((name) => (args.get(name) ?? "") === opens2[name]);
+var isOpen = (opens2) => OPEN.every((name2) => (args.get(name2) ?? "") === opens2[name2]);
 function showOnly() {
   const only = [args.get("site"), args.get("of") && `one tab`].filter(Boolean).join(", ");
   byID("only").hidden = only === "";
@@ -2792,39 +2995,39 @@ function showBrowsers(browsers) {
   byID("name-form").hidden = there.length === 0;
   byID("browsers-part").hidden = browsers.length === 0;
 }
-var titleOf = ({ id, name, browser }) => [name, browser || "a browser without a name", id].filter(Boolean).join(" · ");
+var titleOf = ({ id, name: name2, browser }) => [name2, browser || "a browser without a name", id].filter(Boolean).join(" · ");
 function rowOfBrowser(b) {
-  const { name, clients } = b;
+  const { name: name2, clients } = b;
   const tabs = b.tabs === 1 ? "1 tab" : `${b.tabs} tabs`;
   const words3 = b.connected ? `${tabs}, since ${when(b.since ?? "")}` : b.lastSeen ? `seen ${when(b.lastSeen)}` : "no browser has this name";
-  const made2 = make("li", "", foreign(name ? name : b.browser || "a browser without a name"), " ", chip(b.missing ? "missing" : !b.connected ? "away" : b.focused ? "active" : "connected"), make("span", "soft", " ", foreign([name && b.browser, b.id, words3].filter(Boolean).join(", "))));
+  const made2 = make("li", "", foreign(name2 ? name2 : b.browser || "a browser without a name"), " ", chip(b.missing ? "missing" : !b.connected ? "away" : b.focused ? "active" : "connected"), make("span", "soft", " ", foreign([name2 && b.browser, b.id, words3].filter(Boolean).join(", "))));
   if (clients.length) made2.append(make("span", "soft", `; only there: `, foreign(clients.join(", "))));
-  if (name && !b.missing) {
-    made2.append(" ", twice("Take the name away", `Take the name away: ${name}`, async () => {
-      await ask("DELETE", `api/browser?${new URLSearchParams({ name })}`);
-      return `No browser is called ${name} any more.`;
+  if (name2 && !b.missing) {
+    made2.append(" ", twice("Take the name away", `Take the name away: ${name2}`, async () => {
+      await ask("DELETE", `api/browser?${new URLSearchParams({ name: name2 })}`);
+      return `No browser is called ${name2} any more.`;
     }));
   }
   return made2;
 }
 async function nameBrowser() {
   const [browser, field] = [byID("named-browser", HTMLSelectElement).value, byID("browser-name", HTMLInputElement)];
-  const name = field.value.trim();
-  await ask("PUT", "api/browser", { browser, name });
+  const name2 = field.value.trim();
+  await ask("PUT", "api/browser", { browser, name: name2 });
   field.value = "";
-  return `It is called ${name}.`;
+  return `It is called ${name2}.`;
 }
 async function showOpen() {
-  const kind = OPEN.find((name2) => args.get(name2)) ?? "";
-  const name = args.get(kind) ?? "";
+  const kind = OPEN.find((name3) => args.get(name3)) ?? "";
+  const name2 = args.get(kind) ?? "";
   const into = byID("open-parts");
   document.body.classList.toggle("opened", kind !== "");
   byID("open").hidden = kind === "";
   lead(byID("close", HTMLAnchorElement), args, opens("", ""));
   if (kind === "" || kind === "tab") closeTrial();
-  if (kind === "tab") await showTab(into, name, args);
-  else if (kind === "tool") await showTool(into, name, args);
-  else if (kind !== "") await showItem(into, kind, name, args);
+  if (kind === "tab") await showTab(into, name2, args);
+  else if (kind === "tool") await showTool(into, name2, args);
+  else if (kind !== "") await showItem(into, kind, name2, args);
 }
 function keys(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
@@ -2857,9 +3060,9 @@ function rowOfTool(tool) {
   const about = description ? [" · ", foreign(withoutLabel(description).slice(0, 300))] : [];
   return [opens("tool", tool.name), foreign(title || tool.source || tool.name), [...site2, ...about], states];
 }
-function rowOfItem(kind, { name, domain, tab, source, definition: { title, name: own2, description } }) {
+function rowOfItem(kind, { name: name2, domain, tab, source, definition: { title, name: own2, description } }) {
   const about = [foreign(domain), tab ? ` · tab ${tab}` : "", " · ", foreign(withoutLabel(description) || source)];
-  return [opens(kind, name), foreign(title || own2 || source), about, []];
+  return [opens(kind, name2), foreign(title || own2 || source), about, []];
 }
 
 // dashboard.ts
@@ -2871,7 +3074,7 @@ var LOOK = 15e3;
 var STAY = 6e4;
 var { auth, base, own } = document.body.dataset;
 var ENDED2 = "Signed out: the hub was restarted, its token replaced, or this sign-in is twelve hours old.";
-var shown4;
+var shown5;
 var openings = 0;
 var mayRead = () => signedIn() || auth === "none";
 function showTrouble(text3) {
@@ -2894,29 +3097,29 @@ function showSignedOut(why = "") {
 }
 function closeView() {
   undecided();
-  shown4?.close?.();
-  shown4 = void 0;
+  shown5?.close?.();
+  shown5 = void 0;
   byID("view").replaceChildren();
   delete document.body.dataset.view;
 }
 function named() {
-  const [name, args2] = location.hash.slice(1).split("?", 2);
-  return { view: VIEWS.find((v) => v.name === name) ?? VIEWS[0], args: new URLSearchParams(args2) };
+  const [name2, args2] = location.hash.slice(1).split("?", 2);
+  return { view: VIEWS.find((v) => v.name === name2) ?? VIEWS[0], args: new URLSearchParams(args2) };
 }
 function openView() {
   closeView();
   const { view: view7, args: args2 } = named();
-  shown4 = view7;
+  shown5 = view7;
   openings++;
-  const section = byID("view");
+  const section2 = byID("view");
   const parts3 = byID(`${view7.name}-view`, HTMLTemplateElement);
-  section.append(document.importNode(parts3.content, true));
-  showAddress(section);
+  section2.append(document.importNode(parts3.content, true));
+  showAddress(section2);
   document.body.dataset.view = view7.name;
   byID("title").textContent = view7.title;
   for (const link3 of byID("nav").querySelectorAll("a")) link3.ariaCurrent = link3.hash === `#${view7.name}` ? "page" : null;
   showWaiting();
-  view7.open(section, args2, refresh2);
+  view7.open(section2, args2, refresh2);
   refreshed = -PACE;
   refresh2(ALL);
 }
@@ -2926,9 +3129,9 @@ function showWaiting() {
   byID("waiting-badge").textContent = String(waiting);
   byID("waiting-badge").ariaLabel = words3;
   byID("waiting-badge").hidden = waiting === 0;
-  byID("elsewhere").hidden = waiting === 0 || shown4 === view3;
+  byID("elsewhere").hidden = waiting === 0 || shown5 === view3;
   byID("elsewhere").children[0].textContent = words3;
-  const title = shown4 && shown4 !== VIEWS[0] ? `${shown4.title} · tabhub` : "tabhub";
+  const title = shown5 && shown5 !== VIEWS[0] ? `${shown5.title} · tabhub` : "tabhub";
   document.title = waiting ? `(${waiting}) ${title}` : title;
 }
 var stale = /* @__PURE__ */ new Set();
@@ -2941,7 +3144,7 @@ function refresh2(changed) {
   if (!refreshing) next = setTimeout(update3, refreshed + PACE - performance.now());
 }
 async function update3() {
-  const view7 = shown4;
+  const view7 = shown5;
   if (!view7 || !connected) return;
   const opening = openings;
   const kinds = new Set(stale);
@@ -2993,7 +3196,7 @@ function setGone(to) {
   byID("trouble").classList.toggle("calm", to);
   showGone(to);
   if (!to) return;
-  const before = shown4 && heardAt ? ` What you see was so at ${when(new Date(heardAt).toISOString())}; what needs the hub cannot be used.` : "";
+  const before = shown5 && heardAt ? ` What you see was so at ${when(new Date(heardAt).toISOString())}; what needs the hub cannot be used.` : "";
   const start3 = own === "false" ? "" : " It starts with the next client, or by “tabhub serve” in a terminal.";
   showTrouble(`${STATES.absent[0]}.${before}${start3} This page goes on as soon as it answers, or says how to sign in again.`);
 }
@@ -3016,7 +3219,7 @@ async function run() {
       byID("signed-out").hidden = true;
       for (const id of ["data", "nav", "power"]) byID(id).hidden = false;
       byID("sign-out").hidden = auth === "none";
-      if (!shown4) openView();
+      if (!shown5) openView();
       showPower();
       connection = new AbortController();
       await follow2((message) => {
@@ -3038,7 +3241,7 @@ async function run() {
   running2 = false;
 }
 function take2(message) {
-  shown4?.live?.(message);
+  shown5?.live?.(message);
   if (message.changed) refresh2(message.changed);
 }
 var sleep = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -3095,7 +3298,7 @@ for (const type of ["pointerdown", "keydown"]) addEventListener(type, used);
 for (const type of [ACTED, "focus"]) addEventListener(type, () => refresh2(["tabs", "policy", "clients", "status"]));
 addEventListener("hashchange", () => {
   if (new URLSearchParams(location.hash.slice(1)).has("code")) return void start2();
-  if (location.hash === "#title" || !shown4) return;
+  if (location.hash === "#title" || !shown5) return;
   openView();
   scrollTo(0, 0);
   byID("title").focus({ preventScroll: true });

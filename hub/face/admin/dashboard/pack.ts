@@ -1,0 +1,142 @@
+// One pack (#sites?show=packs&pack=NAME): what it may do, what is different in a version that waits, and
+// the decisions about it.
+
+import { byID, button, element, factsOf, fill, foreign, twice, when } from "./dom.ts";
+import { missing } from "./gives.ts";
+import { MAKERS } from "./rule.ts";
+import { absence, packState, unmappedOf } from "./packs.ts";
+import { ask, events } from "./session.ts";
+
+import { change } from "../../../../tabtransport/extension/question.ts";
+import type { Pack, PackExample, PackTool, PackVersion, Tool } from "./api.d.ts";
+
+let name: string;
+/** What is shown, as JSON: what is read, or pressed, stays where it is until something has changed. */
+let shown = "";
+
+export function openPack(into: string, of: string) {
+  fill(into, "one-pack");
+  name = of;
+  shown = "";
+  byID("pack-name").textContent = name;
+}
+
+export async function updatePack(changed: Set<string>) {
+  if (!changed.has("packs") && !changed.has("tabs")) return;
+  const packs: Pack[] = await ask("GET", "api/packs"); // not that one alone: it may be gone, which is no error
+  const known = packs.some((p) => p.name === name);
+  byID("pack-gone").hidden = known;
+  byID("pack-parts").hidden = !known;
+  if (!known) return;
+  const [pack]: Pack[] = await ask("GET", `api/packs?name=${encodeURIComponent(name)}`);
+  const is = JSON.stringify(pack);
+  if (is === shown) return;
+  shown = is;
+  byID("pack-state").replaceChildren(packState(pack));
+  byID("pack-facts").replaceChildren(...facts(pack));
+  byID("pack-parts").replaceChildren(...(pack.waiting ? [waitingPart(pack, pack.waiting)] : []), ...(pack.active ? [activePart(pack, pack.active)] : []));
+}
+
+function facts({ active, waiting, absent = [] }: Pack) {
+  const { added, by, from } = (active ?? waiting)!;
+  const all: [string, ...(Node | string)[]][] = [["Added", `${when(added, true)}, by ${MAKERS[by] ?? "a browser"}`]];
+  if (from) all.push(["From", foreign(from)]);
+  if (absent.length && active) all.push(["Browsers", element("ul", "plain", ...absent.map(absence))]);
+  return [factsOf(all)];
+}
+
+function waitingPart(pack: Pack, waiting: PackVersion) {
+  const { hash } = waiting;
+  const about = { name, hash };
+  const act = (decision: string) => ask("POST", `api/packs/${decision}`, about);
+  const accept = async () => {
+    await act("accept");
+    return waiting.script ? `${name} is in use. Each browser runs its script only after its popup has asked you there.` : `${name} is in use.`;
+  };
+  const reject = twice("Reject", `Reject ${name}`, async () => {
+    await act("reject");
+    return pack.active ? `${name} stays as it was.` : `${name} was not added.`;
+  });
+  const yes = twice("Accept", `Accept ${name}`, accept);
+  yes.classList.add("main");
+  const unmapped = unmappedOf.get(hash) ?? [];
+  return section(
+    pack.active ? "A change waits for you" : "It waits for you",
+    element("p", "soft", pack.active ? "Until you accept it, the version in use stays as it is." : "Its tools are there once you accept it."),
+    ...(pack.active ? (pack.changes ?? []).map(change) : wordsOf(waiting)),
+    ...(unmapped.length ? [element("h3", "", "Of the file, this is not in the pack"), element("ul", "", ...unmapped.map((words) => element("li", "", foreign(words))))] : []),
+    element("div", "buttons writes", yes, reject),
+    documentOf(waiting),
+  );
+}
+
+function activePart(pack: Pack, active: PackVersion) {
+  const results = element("ul", "plain");
+  results.role = "status";
+  const reading = active.tools.filter(({ class: of, examples = [] }) => of === "read" && examples.length);
+  const test = button("Test what reads", `Test what reads of ${name}`, () => tryAll(reading, results));
+  const remove = twice("Remove", `Remove ${name}`, async () => {
+    await ask("DELETE", `api/packs?name=${encodeURIComponent(name)}`);
+    return `${name} is removed, with your lasting answers about it.`;
+  });
+  return section(
+    "In use",
+    ...wordsOf(active),
+    element("div", "buttons writes", ...(reading.length ? [test] : []), remove),
+    results,
+    documentOf(active),
+  );
+}
+
+function section(title: string, ...parts: Node[]) {
+  return element("section", "", element("h2", "", title), ...parts);
+}
+
+/** What a version may do, in words, all of them. */
+function wordsOf({ words: [sentence, ...parts] }: PackVersion) {
+  const list = element("ul", "");
+  for (const part of parts) {
+    if (!part.startsWith("  ")) list.append(element("li", "wide", foreign(part)));
+    else {
+      const of = list.lastElementChild ?? list;
+      if (of.lastElementChild?.tagName !== "UL") of.append(element("ul", "plain"));
+      of.lastElementChild?.append(element("li", "wide", foreign(part.trim())));
+    }
+  }
+  return [element("p", "wide", foreign(`${sentence}.`)), list];
+}
+
+function documentOf({ document: text, hash }: PackVersion) {
+  const made = element("details", "", element("summary", "", "The document"), element("p", "soft", `Hash ${hash}`), element("pre", "said foreign", JSON.stringify(text, null, 2)));
+  return made;
+}
+
+/** Makes the calls of the examples, one after the other, and shows what has come of each. */
+async function tryAll(tools: PackTool[], results: HTMLElement) {
+  results.replaceChildren();
+  let failed = 0;
+  for (const tool of tools) {
+    for (const example of tool.examples ?? []) {
+      const why = await tryOne(tool, example).catch((err) => (err instanceof Error ? err.message : String(err)));
+      if (why) failed++;
+      const call = foreign(`${tool.name} ${example.input === undefined ? "" : JSON.stringify(example.input)}`, "code");
+      results.append(element("li", "", element("span", `chip ${why ? "bad" : "good"}`, why ? "failed" : "ok"), " ", call, ...(why ? [element("p", "foreign lines", why)] : [])));
+    }
+  }
+  return failed ? `${failed} failed.` : "All examples give what they say.";
+}
+
+/** Makes the call of an example, and returns what is wrong with what it gives; "" for nothing. */
+async function tryOne({ name: source }: PackTool, { input, gives }: PackExample) {
+  const tools: Tool[] = await ask("GET", `api/tools?q=${encodeURIComponent(source)}`);
+  const tool = tools.find((t) => t.pack === name && t.source === source);
+  if (!tool) return "No tab offers it: open one of its pages.";
+  for await (const { result, error } of events("api/call", { name: tool.name, arguments: input ?? {} })) {
+    if (error) return error as string;
+    if (!result) continue;
+    const text = (result.content ?? []).map(({ text = "" }) => text).join("\n");
+    if (result.isError) return text || "It has failed.";
+    return gives === undefined ? "" : missing(gives, result.structuredContent ?? text);
+  }
+  return "The hub has ended.";
+}
