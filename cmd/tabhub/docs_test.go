@@ -127,6 +127,11 @@ var notRun = []struct{ begins, why string }{
 	{"tabhub approve ID", "needs a question"},
 	{"tabhub call website_tool_localhost_5173", "needs a page of the examples"},
 	{"tabhub cluster", "needs a node of a cluster; a test in e2e runs it"},
+	{"tabhub pack add", "needs a file; a script runs it"},
+	{"tabhub pack show", "needs a pack; a script runs it"},
+	{"tabhub pack test", "needs a pack and a browser; a test runs it"},
+	{"tabhub pack remove", "needs a pack; a script runs it"},
+	{"tabhub pack record", "waits for a browser"},
 	{"tabhub browser name", "needs a browser with the extension; a test in e2e runs it"},
 	{"tabhub browser unname", "needs a browser with a name"},
 }

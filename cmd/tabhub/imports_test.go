@@ -14,6 +14,7 @@ import (
 // A package imports what stands in rows below its own.
 var layers = [][]string{
 	{"cmd/tabhub", "cmd/tabhub/deploy/pack", "cmd/tabhub/e2e", "cmd/tabhub/e2e/bench", "cmd/tabhub/e2e/cluster"},
+	{"cmd/tabhub/internal/packcli"},
 	{"cmd/tabhub/internal/checkpage", "cmd/tabhub/internal/cli", "cmd/tabhub/internal/recordcli"},
 	{"cmd/tabhub/internal/daemon"},
 	{"cmd/tabhub/internal/daemon/node", "cmd/tabhub/internal/setup"},

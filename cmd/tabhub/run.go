@@ -17,6 +17,7 @@ import (
 	"tabhub/cmd/tabhub/internal/cli"
 	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/daemon"
+	"tabhub/cmd/tabhub/internal/packcli"
 	"tabhub/cmd/tabhub/internal/recordcli"
 	"tabhub/cmd/tabhub/internal/settings"
 	"tabhub/cmd/tabhub/internal/setup"
@@ -89,7 +90,7 @@ a hub with accounts.`,
 		return root
 	}
 	add(groupUse, cli.TabsCommand(a), cli.ToolsCommand(a), cli.CallCommand(a), cli.ExplainCommand(a), cli.PreflightCommand(a), checkpage.Command(a))
-	add(groupDecide, recordcli.CallsCommand(a), cli.ApproveCommand(a), recordcli.LogCommand(a), cli.SiteCommand(a), cli.PolicyCommand(a), cli.PauseCommand(a), cli.ResumeCommand(a))
+	add(groupDecide, recordcli.CallsCommand(a), cli.ApproveCommand(a), recordcli.LogCommand(a), cli.SiteCommand(a), packcli.Command(a), cli.PolicyCommand(a), cli.PauseCommand(a), cli.ResumeCommand(a))
 	add(groupSetUp, setup.SetupCommand(a), setup.ExtensionCommand(a), cli.BrowserCommand(a), setup.InstallCommand(a), cli.TokenCommand(a), setup.DoctorCommand(a))
 	add(groupHub, daemon.ServeCommand(a), daemon.StdioCommand(a), setup.AutostartCommand(a), cli.DashboardCommand(a), cli.StatusCommand(a), cli.StopCommand(a), cli.ClusterCommand(a), versionCommand(a), manCommand(a))
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // a shell asks

@@ -44,7 +44,7 @@ written as KEY=VALUE. A resource has its URI for a name.`,
 		if err != nil {
 			return err
 		}
-		result, err := callTool(cmd.Context(), a, admin.CallRequest{Name: pos[0], Arguments: arguments})
+		result, err := CallTool(cmd.Context(), a, admin.CallRequest{Name: pos[0], Arguments: arguments})
 		if err != nil {
 			return err
 		}

@@ -19,9 +19,9 @@ import (
 // cancelWait is how long the hub may take to say what has become of a call that was cancelled.
 const cancelWait = 5 * time.Second
 
-// callTool has the hub call a tool, and shows how it goes until there is a result. When ctx
+// CallTool has the hub call a tool, and shows how it goes until there is a result. When ctx
 // ends, the call is cancelled, and the error says whether it may have taken effect.
-func callTool(ctx context.Context, a *command.App, in admin.CallRequest) (json.RawMessage, error) {
+func CallTool(ctx context.Context, a *command.App, in admin.CallRequest) (json.RawMessage, error) {
 	r, err := a.Remote()
 	if err != nil {
 		return nil, err

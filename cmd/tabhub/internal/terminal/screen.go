@@ -116,6 +116,17 @@ func (s Screen) Text(tone Tone, words string) string {
 	return strings.Join(lines, "\n")
 }
 
+// Indented returns words behind what they begin with, wrapped to the Screen's width, further lines below the
+// words. Nothing is left out.
+func (s Screen) Indented(begin, words string) string {
+	if s.Columns == 0 {
+		return begin + words
+	}
+	const narrowest = 20
+	lines := trimmed(text.WrapSoft(words, max(s.Columns-width(begin), narrowest)))
+	return begin + strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", width(begin)))
+}
+
 // trimmed removes the spaces that pad lines.
 func trimmed(lines string) string {
 	all := strings.Split(lines, "\n")

@@ -1,0 +1,2 @@
+// Package packcli has the commands of `tabhub pack`.
+package packcli

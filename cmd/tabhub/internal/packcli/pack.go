@@ -1,0 +1,320 @@
+package packcli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tabhub/cmd/tabhub/internal/command"
+	"tabhub/cmd/tabhub/internal/terminal"
+	"tabhub/hub/face/admin"
+	"tabhub/spec"
+)
+
+func Command(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "pack",
+		Short: "Give tools to sites that offer none",
+		Long: `Give tools to sites that offer none, by packs: documents that say what each tool does on the
+site's pages, step by step. A pack's tools go through the same rules, questions and record as
+a site's own. Nobody but you adds one, and nothing of it is fetched later: a changed file
+waits until you have seen the difference.`,
+		Args: command.NoCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return listPacks(cmd.Context(), a, false) },
+	}
+	cmd.AddCommand(packAddCommand(a), packListCommand(a), packShowCommand(a), packRemoveCommand(a), packTestCommand(a), packNewCommand(a), packRecordCommand(a))
+	return cmd
+}
+
+func packListCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the packs, what waits for you, and where they are not offered",
+		Example: `  tabhub pack list`,
+		Args:    command.Args(cobra.NoArgs),
+	}
+	asJSON := command.JSONFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return listPacks(cmd.Context(), a, *asJSON) }
+	return cmd
+}
+
+func listPacks(ctx context.Context, a *command.App, asJSON bool) error {
+	return command.Show(ctx, a, "/api/packs", nil, asJSON, printPacks)
+}
+
+func printPacks(a *command.App, packs []admin.PackReport) error {
+	if len(packs) == 0 {
+		a.Note("there is no pack; `tabhub pack add FILE` adds one, and `tabhub pack new URL` begins one for a site")
+		return nil
+	}
+	t := a.Table("NAME", "STATE", "TOOLS", "PAGES", "ADDED", "FROM")
+	var waiting, hints []string
+	for i := range packs {
+		p := &packs[i]
+		v := versionOf(p)
+		t.Row(p.Name, packState(p), packTools(v), strings.Join(v.Match, " "), command.ShortTime(v.Added), cmp.Or(v.From, "-"))
+		if p.Waiting != nil {
+			waiting = append(waiting, p.Name)
+		}
+		if fileHasChanged(p) {
+			from := latestOf(p).From
+			hints = append(hints, fmt.Sprintf("%s has changed since %s was added: `%s` shows how, and asks you", from, p.Name, a.Tabhub("pack", "add", from)))
+		}
+	}
+	if err := t.Print(); err != nil {
+		return err
+	}
+	if len(waiting) > 0 {
+		a.Hint("\n%s: accept it on %s, or run `%s` in a terminal.", strings.Join(waiting, ", "), onDashboard(a), a.Tabhub("pack", "add", "FILE"))
+	}
+	for _, none := range absencesOf(packs) {
+		hints = append(hints, fmt.Sprintf("no pack is offered in %s: %s", none.Browser, none.Why))
+	}
+	for _, p := range packs {
+		if p.Active != nil && p.Active.Script {
+			hints = append(hints, fmt.Sprintf("%s is a script: each browser runs it only after its popup has asked you there", p.Name))
+		}
+	}
+	for _, hint := range hints {
+		a.Hint("\n%s", hint)
+	}
+	return nil
+}
+
+// versionOf returns the version of a pack that is in use or, if none is, the one that waits.
+func versionOf(p *admin.PackReport) *admin.PackVersion { return cmp.Or(p.Active, p.Waiting) }
+
+// latestOf returns the version of a pack that came last.
+func latestOf(p *admin.PackReport) *admin.PackVersion { return cmp.Or(p.Waiting, p.Active) }
+
+// packState says of a pack whether it is in use, and whether something waits for its owner.
+func packState(p *admin.PackReport) terminal.Cell {
+	switch {
+	case p.Active == nil:
+		return command.StateCell(command.Waiting)
+	case p.Waiting != nil:
+		return terminal.Cell{Text: "in use; a change waits for you", Tone: terminal.Wait, State: true}
+	}
+	return terminal.Cell{Text: "in use", Tone: terminal.Good, State: true}
+}
+
+func packTools(v *admin.PackVersion) string {
+	if v.Script {
+		return "a script"
+	}
+	return fmt.Sprint(len(v.Tools))
+}
+
+// howToAccept says where the owner accepts what waits.
+func howToAccept(a *command.App, p *admin.PackReport) string {
+	words := "accept it on " + onDashboard(a)
+	if from := p.Waiting.From; filepath.IsAbs(from) {
+		words += ", or run `" + a.Tabhub("pack", "add", from) + "` in a terminal"
+	}
+	return words
+}
+
+// onDashboard says where the dashboard has packs.
+func onDashboard(a *command.App) string {
+	return "the dashboard, under Sites, Packs (`" + a.Tabhub("dashboard") + "` opens it)"
+}
+
+// absencesOf returns the browsers that offer no packs.
+func absencesOf(packs []admin.PackReport) []admin.PackAbsence {
+	for _, p := range packs { // it is the same of all that are in use
+		if p.Active != nil {
+			return p.Absent
+		}
+	}
+	return nil
+}
+
+// fileHasChanged reports whether the file that a pack was read from is of another version by now.
+func fileHasChanged(p *admin.PackReport) bool {
+	v := latestOf(p)
+	if !filepath.IsAbs(v.From) { // of a browser
+		return false
+	}
+	is, err := readPacks(v.From)
+	return err == nil && len(is) == 1 && is[0].doc.Hash != v.Hash
+}
+
+func packShowCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show NAME|FILE",
+		Short: "Say what a pack, or one that a file would give, may do",
+		Long: `Say in words what a pack may do: on which pages, what it sends where, what it clicks; and of
+each tool its steps. Of a change that waits it says what is different. Of a FILE it says the
+same before you add it; nothing of it is run, or sent to the hub.
+
+--json prints the document.`,
+		Example: `  tabhub pack show shop-tools
+  tabhub pack show ./shop-tools.json`,
+		Args: command.Args(cobra.ExactArgs(1)),
+	}
+	asJSON := command.JSONFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
+		if isFile(pos[0]) {
+			return showPackFiles(a, pos[0], *asJSON)
+		}
+		p, err := onePack(cmd.Context(), a, pos[0])
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return printDocument(a, versionOf(p).Document)
+		}
+		return printPack(a, p)
+	}
+	return cmd
+}
+
+// isFile reports whether an argument is a file, and not the name of a pack, which has no dot.
+func isFile(arg string) bool { return strings.ContainsAny(arg, `./\`) }
+
+func showPackFiles(a *command.App, path string, asJSON bool) error {
+	all, err := readPacks(path)
+	if err != nil {
+		return err
+	}
+	for _, is := range all {
+		if asJSON {
+			if err := printDocument(a, is.doc.Text()); err != nil {
+				return err
+			}
+			continue
+		}
+		a.Headline(is.doc.Name)
+		printWords(a, is.doc.Words())
+		printUnmapped(a, is.path, is.unmapped)
+	}
+	return nil
+}
+
+// printDocument prints a document as people edit it.
+func printDocument(a *command.App, text []byte) error {
+	var b bytes.Buffer
+	if err := json.Indent(&b, bytes.TrimSpace(text), "", "  "); err != nil {
+		return err
+	}
+	return a.PrintJSON(append(b.Bytes(), '\n'))
+}
+
+// printUnmapped says what of a file of another format has no place in the pack.
+func printUnmapped(a *command.App, file string, unmapped []string) {
+	if len(unmapped) == 0 {
+		return
+	}
+	fmt.Fprintf(a.Out, "\nOf %s, this is not in the pack:\n", file)
+	for _, words := range unmapped {
+		fmt.Fprintln(a.Out, a.Screen().Indented("- ", words))
+	}
+}
+
+// onePack gets a pack with its documents.
+func onePack(ctx context.Context, a *command.App, name string) (*admin.PackReport, error) {
+	var found []admin.PackReport
+	err := command.Show(ctx, a, "/api/packs", url.Values{"name": {name}}, false, func(_ *command.App, packs []admin.PackReport) error {
+		found = packs
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(found) != 1 {
+		return nil, fmt.Errorf("there is no pack %q; `tabhub pack list` shows those that there are", name)
+	}
+	return &found[0], nil
+}
+
+// printPack prints all of a pack: what is in use, and what waits.
+func printPack(a *command.App, p *admin.PackReport) error {
+	a.Headline(p.Name)
+	t := a.Table()
+	t.Row("state", packState(p))
+	v := versionOf(p)
+	t.Row("added", fmt.Sprintf("%s, by %s", command.ShortTime(v.Added), v.By))
+	if v.From != "" {
+		t.Row("from", v.From)
+	}
+	for _, none := range p.Absent {
+		t.Row("not offered", fmt.Sprintf("in %s: %s", none.Browser, none.Why))
+	}
+	if err := t.Print(); err != nil {
+		return err
+	}
+	printWords(a, v.Words)
+	if p.Active != nil && p.Waiting != nil {
+		fmt.Fprintln(a.Out, "\nA change waits for you; until you accept it, the above holds:")
+		printChanges(a, p.Changes)
+	}
+	if p.Waiting != nil {
+		a.Hint("\n%s", howToAccept(a, p))
+	}
+	return nil
+}
+
+// printWords prints what a pack may do, all of it: first in one sentence, then in parts, of which those of
+// a tool begin with two spaces.
+func printWords(a *command.App, words []string) {
+	for i, line := range words {
+		part, ofTool := strings.CutPrefix(line, "  ")
+		switch {
+		case i == 0:
+			fmt.Fprintln(a.Out, a.Screen().Indented("", line+"."))
+		case ofTool:
+			fmt.Fprintln(a.Out, a.Screen().Indented("    ", part))
+		default:
+			fmt.Fprintln(a.Out, a.Screen().Indented("- ", line))
+		}
+	}
+}
+
+func printChanges(a *command.App, changes []spec.AskChange) {
+	for _, c := range changes {
+		what := map[bool]string{true: "added", false: "changed"}[c.Added]
+		if c.Removed {
+			what = "removed"
+		}
+		fmt.Fprintln(a.Out, a.Screen().Indented("- ", what+": "+c.What))
+		if !c.Added {
+			fmt.Fprintln(a.Out, a.Screen().Indented("    was ", c.Was))
+		}
+		if !c.Removed {
+			fmt.Fprintln(a.Out, a.Screen().Indented("    is  ", c.Is))
+		}
+	}
+}
+
+func packRemoveCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Remove a pack, with your lasting answers about it",
+		Long: `Remove a pack: its tools are gone at once, and so is what you have allowed for good about it.
+A browser that is away learns of it when it connects.`,
+		Example: `  tabhub pack remove shop-tools`,
+		Args:    command.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, pos []string) error {
+			p, err := onePack(cmd.Context(), a, pos[0])
+			if err != nil {
+				return err
+			}
+			if err := a.Send(cmd.Context(), http.MethodDelete, "/api/packs?name="+url.QueryEscape(pos[0]), nil); err != nil {
+				return err
+			}
+			a.Note("removed, with your lasting answers about it")
+			if p.Active != nil && p.Active.Script {
+				a.Note("its script runs on in pages that are open, until they are loaded anew, and in a browser that is away, until it connects")
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tabhub/cmd/tabhub/internal/daemon"
+	"tabhub/cmd/tabhub/internal/terminal/ptytest"
+	"tabhub/hub/face/admin"
+)
+
+// shopTools is a pack; button is what its tool order clicks.
+func shopTools(button string) string {
+	return fmt.Sprintf(`{"tabhubPack":1,"name":"shop-tools","match":["https://shop.example.com/*"],"tools":[
+	{"name":"read_heading","description":"Returns the heading.","annotations":{"readOnlyHint":true},
+	 "outputSchema":{"type":"object","properties":{"heading":{"type":"string"}},"required":["heading"]},
+	 "steps":[{"read":{"fields":{"heading":{"target":{"role":"heading"}}}}}],"examples":[{"gives":{"heading":"Shop"}}]},
+	{"name":"order","description":"Orders what is in the cart.","steps":[{"click":{"target":{"role":"button","name":%q}}}],"examples":[{"input":{}}]}]}`, button)
+}
+
+func writePack(t *testing.T, button string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "shop-tools.json")
+	if err := os.WriteFile(file, []byte(shopTools(button)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// onTerminal runs a command on a terminal where somebody types a line once they are asked.
+func onTerminal(t *testing.T, p *daemon.Process, types string, args ...string) (code int, printed string) {
+	t.Helper()
+	screen, tty := ptytest.Open(t, 100)
+	done := make(chan string)
+	go func() {
+		var all bytes.Buffer
+		typed := false
+		for b := make([]byte, 4096); ; {
+			n, err := screen.Read(b)
+			all.Write(b[:n])
+			if !typed && strings.Contains(all.String(), "? y/N ") {
+				typed = true
+				io.WriteString(screen, types+"\n")
+			}
+			if err != nil { // nobody has the tty any more
+				break
+			}
+		}
+		done <- strings.ReplaceAll(all.String(), "\r\n", "\n")
+	}()
+	code = run(t.Context(), append(args, "--data-dir", string(p.Dir)), tty, tty, tty, noEnv)
+	tty.Close()
+	return code, <-done
+}
+
+// piped runs a command as a program does.
+func piped(t *testing.T, p *daemon.Process, args ...string) (code int, printed string) {
+	t.Helper()
+	var b bytes.Buffer
+	code = run(t.Context(), append(args, "--data-dir", string(p.Dir)), strings.NewReader("y\ny\n"), &b, &b, noEnv)
+	return code, b.String()
+}
+
+func packOf(t *testing.T, p *daemon.Process) (pack admin.PackReport) {
+	t.Helper()
+	code, printed := piped(t, p, "pack", "list", "--json")
+	var all []admin.PackReport
+	if err := json.Unmarshal([]byte(printed), &all); code != 0 || err != nil {
+		t.Fatalf("%d %s", code, printed)
+	}
+	if len(all) == 1 {
+		pack = all[0]
+	}
+	return pack
+}
+
+// An owner adds a pack after they have read what it may do. What a program adds waits for that, whatever
+// it writes to the command; so does a change.
+func TestPackIsAcceptedOnATerminal(t *testing.T) {
+	p, _ := serveTest(t)
+	if code, printed := onTerminal(t, p, "", "pack", "add", writePack(t, "Order")); code != 0 || !strings.Contains(printed, "shop-tools was not added") {
+		t.Fatalf("no answer: %d %s", code, printed)
+	}
+	if pack := packOf(t, p); pack.Name != "" {
+		t.Fatalf("what was not accepted is there: %+v", pack)
+	}
+	if code, printed := piped(t, p, "pack", "add", writePack(t, "Order")); code != 0 || !strings.Contains(printed, "waits for you") {
+		t.Fatalf("by a program: %d %s", code, printed)
+	}
+	if pack := packOf(t, p); pack.Active != nil || pack.Waiting == nil {
+		t.Fatalf("by a program: %+v", pack)
+	}
+	code, printed := onTerminal(t, p, "y", "pack", "add", writePack(t, "Order"))
+	if before, _, _ := strings.Cut(printed, "? y/N "); code != 0 || !strings.Contains(before, `"Order"`) || !strings.Contains(printed, "shop-tools is in use; ") {
+		t.Fatalf("accepted: %d %s", code, printed)
+	}
+	first := packOf(t, p)
+	if code, printed := onTerminal(t, p, "n", "pack", "add", writePack(t, "Delete")); code != 0 || !strings.Contains(printed, "would change") || !strings.Contains(printed, "Delete") || !strings.Contains(printed, "shop-tools stays as it was") {
+		t.Fatalf("a change: %d %s", code, printed)
+	}
+	if now := packOf(t, p); now.Active.Hash != first.Active.Hash || now.Waiting != nil {
+		t.Errorf("after no: %+v", now)
+	}
+	if code, printed := piped(t, p, "pack", "add", writePack(t, "Order")); code != 0 || !strings.Contains(printed, "is in use as it is in the file") {
+		t.Errorf("again: %d %s", code, printed)
+	}
+}
