@@ -564,8 +564,8 @@ type AskTool struct {
 type AskPack struct {
 	Name  string `json:"name"`
 	Added string `json:"added,omitempty"` // the day on which the owner added it: "3 May 2026"
-	// Steps say what the call does, in its order and with its arguments: each step that acts in a
-	// sentence, those that only read as their number.
+	// Steps say what the call does with its arguments: each step that acts, in their order, and last
+	// how often it reads.
 	Steps []string `json:"steps,omitempty"`
 }
 

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"tabhub/hub/offer/item"
 	"tabhub/hub/offer/pack"
 	"tabhub/hub/state"
+	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/naming"
 	"tabhub/spec"
@@ -71,6 +73,28 @@ func active(c *Core, ref spec.PackRef) *pack.Pack {
 
 // isActive reports whether an item is of no pack, or of a version that is active.
 func isActive(c *Core, it *item.Item) bool { return it.Pack.Name == "" || active(c, it.Pack) != nil }
+
+// DescribePack completes a question about a call, if that is of a pack's tool: with what the call does, and when
+// the owner has added the pack. The definition has the steps, too: the owner sees what has changed of them.
+func DescribePack(c *Core, it *item.Item, args json.RawMessage, q *consent.Call) {
+	of := active(c, it.Pack)
+	if of == nil {
+		return
+	}
+	t := of.Tool(it.Source)
+	if t == nil { // of a script
+		t = &pack.Tool{Pack: of}
+	}
+	steps := []byte{'['}
+	for i, step := range t.Words(nil) {
+		if i > 0 {
+			steps = append(steps, ',')
+		}
+		steps = rawjson.AppendString(steps, step)
+	}
+	q.Added, q.Steps = c.Options.Packs.PackAdded(of.Name), t.Words(args)
+	q.Is = append(rawjson.AppendMember(q.Is[:len(q.Is)-1], "steps", append(steps, ']')), '}')
+}
 
 // ownWins rejects the tools of packs that the site has itself in the same tab.
 func ownWins(items []*item.Item, seen map[item.Key]bool, rejected []spec.Rejection) ([]*item.Item, []spec.Rejection) {

@@ -87,7 +87,7 @@ export type AskPack = {
   name: string;
   /** the day on which the owner added it: "3 May 2026" */
   added?: string;
-  /** Steps say what the call does, in its order and with its arguments: each step that acts in a sentence, those that only read as their number. */
+  /** Steps say what the call does with its arguments: each step that acts, in their order, and last how often it reads. */
   steps?: string[];
 };
 

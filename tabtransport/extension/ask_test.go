@@ -184,7 +184,7 @@ func TestQuestions(t *testing.T) {
 
 	pack := payment("pack")
 	pack.Tool = &spec.AskTool{Kind: spec.KindTool, Name: "add_to_cart", Title: "Add to the cart", Class: "write", Pack: &spec.AskPack{
-		Name: "shop-tools", Added: "3 May 2026", Steps: []string{"2 steps only read", `fill field "Quantity" with "2" and field "Note" with "<b>leave it at the door</b>"`, `click button "Add to cart"`},
+		Name: "shop-tools", Added: "3 May 2026", Steps: []string{`fills field "Quantity" with "2" and field "Note" with "<b>leave it at the door</b>"`, `clicks button "Add to cart"`, "reads 2 times"},
 	}}
 	pack.Why = []string{"The mode of the hub asks before this: what a pack's tools change, once for each site and pack.", "An answer that reaches further is about all that the pack shop-tools changes on shop.example.com."}
 	pack.Args, pack.AboutSite = []spec.AskValue{{Name: "sku", Value: "A-001"}, {Name: "quantity", Value: "2"}}, true

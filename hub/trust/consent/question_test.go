@@ -161,14 +161,14 @@ func TestQuestionAboutAPack(t *testing.T) {
 	by := client("c")
 	c := pay(by, `{"id":"7"}`)
 	c.Action.Pack, c.Action.Class, c.Title = "shop-tools", policy.Write, "Add to the cart"
-	c.Added, c.Steps = time.Date(2026, 5, 3, 12, 0, 0, 0, time.Local), []string{"2 steps only read", "click button “Add‮ to cart”", "fill field \"Note\" with \"" + strings.Repeat("x", maxStep) + "\""}
+	c.Added, c.Steps = time.Date(2026, 5, 3, 12, 0, 0, 0, time.Local), []string{"click button “Add‮ to cart”", "fill field \"Note\" with \"" + strings.Repeat("x", maxStep) + "\"", "reads 2 times"}
 	c.Decision.Rule = &policy.Rule{ID: "preset:pack", Effect: policy.Ask, Pack: "*", Class: "write", By: "preset", Note: "…"}
 	q := questionOf(t, c)
 	text := Text(q)
 	for _, want := range []string{
 		"tabhub asks: “C” wants to run “pay” of your pack “shop-tools” (added by you on 3 May 2026) on “shop.example”. Allow it?\n", "The pack calls it “Add to the cart”.\n",
 		"about all that the pack shop-tools changes on shop.example.\n",
-		"What the pack does:\n  1. “2 steps only read”\n  2. “click button 'Add\\u202e to cart'”\n  3. “fill field \"Note\" with \"xxx", "characters are left out)”\nWith:\n  “id”: “7”\n",
+		"What the pack does:\n  “click button 'Add\\u202e to cart'”\n  “fill field \"Note\" with \"xxx", "characters are left out)”\n  “reads 2 times”\nWith:\n  “id”: “7”\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the question does not say %q:\n%.2000s", want, text)

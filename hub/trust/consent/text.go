@@ -51,8 +51,8 @@ func Text(q *spec.Ask) string {
 	}
 	if t := q.Tool; t != nil && t.Pack != nil && len(t.Pack.Steps) > 0 {
 		b.WriteString("What the pack does:\n")
-		for i, step := range t.Pack.Steps {
-			fmt.Fprintf(&b, "  %d. %s\n", i+1, quoted(step))
+		for _, step := range t.Pack.Steps {
+			b.WriteString("  " + quoted(step) + "\n")
 		}
 	}
 	for i, v := range q.Args {

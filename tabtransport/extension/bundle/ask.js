@@ -139,7 +139,7 @@ function details({ tool, args = [], changes = [] }, heading) {
   const parts = [];
   if (changes.length) parts.push(make("section", "", make(heading, "soft", "Since it was allowed, this has changed"), ...changes.map(change)));
   if (tool?.pack?.steps?.length) {
-    const steps = make("ol", "steps", ...tool.pack.steps.map((step) => make("li", "", said(step))));
+    const steps = make("ul", "steps", ...tool.pack.steps.map((step) => make("li", "", said(step))));
     parts.push(make("section", "", make(heading, "soft", "What the pack does"), steps));
   }
   if (tool) {

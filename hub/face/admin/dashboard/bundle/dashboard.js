@@ -925,7 +925,7 @@ function details({ tool, args: args2 = [], changes = [] }, heading2) {
   const parts3 = [];
   if (changes.length) parts3.push(make("section", "", make(heading2, "soft", "Since it was allowed, this has changed"), ...changes.map(change)));
   if (tool?.pack?.steps?.length) {
-    const steps = make("ol", "steps", ...tool.pack.steps.map((step) => make("li", "", said(step))));
+    const steps = make("ul", "steps", ...tool.pack.steps.map((step) => make("li", "", said(step))));
     parts3.push(make("section", "", make(heading2, "soft", "What the pack does"), steps));
   }
   if (tool) {
