@@ -7,6 +7,7 @@
 //	update.go     the one way to change the state, and what follows: writes, timers, disconnects
 //	transport.go  what the transport tells: connections, messages, losses
 //	register.go   a tab registers what it offers
+//	packs.go      tools of packs are what the owner's packs say
 //	documents.go  what other packages keep in the user's store
 //	rules.go      the policy, and what a caller sees of the state
 //
