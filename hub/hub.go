@@ -79,6 +79,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		MaxCalls: opts.MaxCalls, Askers: opts.Askers, Dashboard: opts.Dashboard, Command: opts.Command, Paired: opts.Paired, OwnBrowser: opts.OwnBrowser, OwnPage: opts.OwnPage,
 		Handover: opts.Handover, Group: opts.Group, GroupEnd: opts.GroupEnd, LabelResults: opts.LabelResults,
 	})
+	ps.OnChange(func() { call.PacksChanged(cs) })
 	c.Restore(core.Hooks{
 		Listed: ls.Changed, Leased: cs.Leased, Ended: cs.EndGroup,
 		Registered: ls.Resubscribe, Updated: ls.ResourceUpdated,

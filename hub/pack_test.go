@@ -10,6 +10,8 @@ import (
 	"tabhub/hub/call"
 	"tabhub/hub/offer/pack"
 	"tabhub/hub/packs"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -39,8 +41,8 @@ type packFixture struct {
 	runs []*spec.Run // that were sent
 }
 
-func newPackFixture(t *testing.T) *packFixture {
-	w := &packFixture{fixture: newFixture(t, Options{})}
+func newPackFixture(t *testing.T, opts Options) *packFixture {
+	w := &packFixture{fixture: newFixture(t, opts)}
 	w.sent = func(req spec.Request, _ tabtransport.Wait) {
 		if run, ok := req.(*spec.Run); ok {
 			w.runs = append(w.runs, run)
@@ -130,7 +132,7 @@ func TestCallOfAPacksTool(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newPackFixture(t)
+				w := newPackFixture(t, Options{})
 				b := w.browser("s1")
 				w.offer(b.Ask, 1, "order")
 				c := w.call("order", `{"note":"x"}`)
@@ -159,7 +161,7 @@ func TestCallOfAPacksTool(t *testing.T) {
 // What is lost must not be begun anew, and what was heard of it is all that the client can go by.
 func TestLostRunOfAPack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newPackFixture(t)
+		w := newPackFixture(t, Options{})
 		var tabs []int64 // where a run has come
 		var b *tabtransport.Local
 		serve := func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
@@ -204,7 +206,7 @@ func TestPackThatChangesUnderACall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newPackFixture(t)
+				w := newPackFixture(t, Options{})
 				b := w.browser("s1")
 				w.offer(b.Ask, 1, "order")
 				b.Cut()
@@ -222,6 +224,34 @@ func TestPackThatChangesUnderACall(t *testing.T) {
 	}
 }
 
+// A window that asks about a pack which its owner has just removed asks about nothing.
+func TestQuestionEndsWithThePack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPackFixture(t, Options{Mode: policy.ModeCareful, Paired: func() bool { return true }})
+		conn := w.conn("s1")
+		conn.Hello.Capabilities = append(conn.Hello.Capabilities, spec.CapAsk)
+		b := w.dial(conn)
+		w.offer(b.Ask, 1, "order")
+		c := &pendingCall{done: make(chan struct{})}
+		go func() {
+			defer close(c.done)
+			by := &consent.Caller{Principal: &policy.Principal{ID: "claude"}, Session: "s1"}
+			c.result, c.err = w.hub.Calls.Call(t.Context(), call.Request{By: by, Name: "pack_shop_shop_example_com_order"})
+		}()
+		asked := b.Next()
+		if asked.Method != spec.MethodAsk {
+			t.Fatalf("sent %s", asked.Method)
+		}
+		if err := w.hub.Packs.Remove("shop", "cli"); err != nil {
+			t.Fatal(err)
+		}
+		c.want(t, "the pack shop was removed")
+		if b.Cancelled() != asked.ID || len(w.runs) > 0 {
+			t.Errorf("%d runs", len(w.runs))
+		}
+	})
+}
+
 // A call that a page was sent before the hub's process ended: its answer counts if its pack is still the same.
 func TestRunOutlivesTheHub(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -233,7 +263,7 @@ func TestRunOutlivesTheHub(t *testing.T) {
 		"changed":  {func(w *packFixture) { w.accept(shopPack(w.t, "Delete")) }, []string{"may have taken effect", "not active"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newPackFixture(t)
+			w := newPackFixture(t, Options{})
 			b := w.browser("s1")
 			w.offer(b.Ask, 1, "order")
 			id, stop, c := w.task("pack_shop_shop_example_com_order")
@@ -260,7 +290,7 @@ func TestRunOutlivesTheHub(t *testing.T) {
 // A pack is of most use where no tab is open: its tools are listed, and a call opens the page where they are.
 func TestStartOfAPack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newPackFixture(t)
+		w := newPackFixture(t, Options{})
 		w.accept(shopPack(t, "Order", `"start":"/start",`))
 		w.restart()
 		if got := w.names(); got != "pack_shop_shop_example_com_order" {

@@ -7,6 +7,7 @@ import (
 	"tabhub/hub/core"
 	"tabhub/hub/offer/item"
 	"tabhub/hub/offer/pack"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 )
 
@@ -23,6 +24,18 @@ func (cs *Calls) packTool(it *item.Item) (*pack.Tool, error) {
 		return &pack.Tool{PackTool: spec.PackTool{Name: it.Source}, Pack: of}, nil // which a script has registered
 	}
 	return nil, core.Fail(spec.FailToolError, "the pack %s was removed, or another version of it was accepted; nothing was sent. List the tools again", it.Pack.Name)
+}
+
+// PacksChanged ends the questions about tools of packs whose version is not active any more.
+func PacksChanged(cs *Calls) {
+	cs.gate.desk.Withdraw(func(a *policy.Action) error {
+		it, ok := a.Item.(*item.Item)
+		if !ok || it == nil {
+			return nil
+		}
+		_, err := cs.packTool(it)
+		return err
+	})
 }
 
 // ran reads the answer to the call of a pack's tool, as that of a page's.

@@ -125,6 +125,9 @@ func (p *Packs) edit(name string, f func(was State) (State, change, error)) erro
 	p.table.Store(newTable(packs))
 	if is.Active != was.Active {
 		p.offer()
+		for _, f := range p.changes {
+			f()
+		}
 	}
 	p.changed.Fire()
 	p.core.NoteChange()

@@ -12,9 +12,9 @@ import (
 // Start lists, from now on, the tools of packs that say where they start, while no tab has them. It must
 // come after Core.Restore.
 func (p *Packs) Start() {
-	p.editing.Lock()
-	defer p.editing.Unlock()
-	p.offer()
+	if starts := p.starts(); len(starts) > 0 {
+		p.core.Update(func(tx *state.Tx) { tx.SetStarts(starts) })
+	}
 }
 
 // offer makes what the hub lists that which the active packs have.

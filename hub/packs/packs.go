@@ -47,6 +47,8 @@ type Packs struct {
 	changed broadcast.Signal
 	table   atomic.Pointer[table] // never nil
 
+	changes []func() // static once the hub is open
+
 	editing sync.Mutex // held while packs are changed; taken before the locks of Core and Rules
 }
 
@@ -86,6 +88,10 @@ func newTable(packs map[string]State) *table {
 	}
 	return t
 }
+
+// OnChange has f called each time that other versions are active, which must be before the hub is served. f must
+// not change packs.
+func (p *Packs) OnChange(f func()) { p.changes = append(p.changes, f) }
 
 // Pack returns an active pack; nil if that version is none.
 func (p *Packs) Pack(ref spec.PackRef) *pack.Pack {
