@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"tabhub/hub/call"
+	"tabhub/hub/lists"
 	"tabhub/hub/offer/pack"
 	"tabhub/hub/packs"
 	"tabhub/hub/trust/consent"
@@ -321,6 +323,31 @@ func TestStartOfAPack(t *testing.T) {
 		if got := w.names(); got != "" {
 			t.Errorf("a pack that was removed is listed: %q", got)
 		}
+	})
+}
+
+// A model must see whose tool it takes, and is offered the site's own where there is one.
+func TestWhosePacksToolIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPackFixture(t, Options{})
+		b := w.browser("s1")
+		w.offer(b.Ask, 1, "order")
+		got := string(jsonOf(w.hub.Lists.List(lists.ListTools)))
+		for _, want := range []string{`[{"name":"pack_shop_shop_example_com_order","description":"[shop.example.com, pack shop] Orders the cart",`, `,"title":"order (pack shop)",`} {
+			if !strings.Contains(got, want) {
+				t.Errorf("listed %s, want %s", got, want)
+			}
+		}
+		own := w.page("https://shop.example.com", "k")
+		w.register(own, 0, tools("https://shop.example.com/", "order"))
+		w.wantNames("shop_example_com_order")
+		c := w.call("order", `{}`) // by the name that a client has from before
+		give(b, b.Next(), `{"steps":[`+done+`,{"verb":"read","did":"yes"}],"value":{"number":7}}`)
+		c.want(t, `"domain":"shop.example.com","verified":true,"tab":`)
+		c.want(t, `,"pack":"shop"}`)
+		own.Cut()
+		time.Sleep(spec.TabGrace + time.Second)
+		w.wantNames("pack_shop_shop_example_com_order")
 	})
 }
 
