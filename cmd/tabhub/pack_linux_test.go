@@ -2,17 +2,21 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"tabhub/cmd/tabhub/internal/daemon"
 	"tabhub/cmd/tabhub/internal/terminal/ptytest"
 	"tabhub/hub/face/admin"
+	"tabhub/spec"
+	"tabhub/tabtransport"
 )
 
 // shopTools is a pack; button is what its tool order clicks.
@@ -101,7 +105,10 @@ func TestPackIsAcceptedOnATerminal(t *testing.T) {
 		t.Fatalf("accepted: %d %s", code, printed)
 	}
 	first := packOf(t, p)
-	if code, printed := onTerminal(t, p, "n", "pack", "add", writePack(t, "Delete")); code != 0 || !strings.Contains(printed, "would change") || !strings.Contains(printed, "Delete") || !strings.Contains(printed, "shop-tools stays as it was") {
+	if code, printed := piped(t, p, "policy", "set", "allow", "--pack", "shop-tools", "--class", "write"); code != 0 {
+		t.Fatal(printed)
+	}
+	if code, printed := onTerminal(t, p, "n", "pack", "add", writePack(t, "Delete")); code != 0 || !strings.Contains(printed, "would change") || !strings.Contains(printed, "Delete") || !strings.Contains(printed, "what you have allowed is asked about again") || !strings.Contains(printed, "shop-tools stays as it was") {
 		t.Fatalf("a change: %d %s", code, printed)
 	}
 	if now := packOf(t, p); now.Active.Hash != first.Active.Hash || now.Waiting != nil {
@@ -109,5 +116,70 @@ func TestPackIsAcceptedOnATerminal(t *testing.T) {
 	}
 	if code, printed := piped(t, p, "pack", "add", writePack(t, "Order")); code != 0 || !strings.Contains(printed, "is in use as it is in the file") {
 		t.Errorf("again: %d %s", code, printed)
+	}
+}
+
+// An author sees by the exit code and the words of `tabhub pack test` whether the site is still as the
+// pack expects. What acts is not done unless they say so, of each.
+func TestPackTest(t *testing.T) {
+	p, _ := serveTest(t, "--policy", "open")
+	var answer atomic.Pointer[spec.RunResult]
+	var acted atomic.Int32
+	browser, err := tabtransport.Join(t.Context(), p.Tabs.Transport(spec.LocalUser), tabtransport.Conn{
+		Attested: true, Dialect: "tabhub.v1",
+		Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: "b-1", BrowserName: "Chromium on Linux", Capabilities: []spec.Capability{spec.CapPacks}},
+	}, func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+		r, ok := in.Request.(*spec.Run)
+		if !ok {
+			return spec.Response{}, spec.Errorf(spec.CodeInternal, "not in this test")
+		}
+		result := answer.Load()
+		if r.ToolName == "order" {
+			acted.Add(1)
+			result = &spec.RunResult{Steps: []spec.StepReport{{Verb: "click", Did: spec.DidYes, Words: `clicked button "Order"`}}, Value: json.RawMessage(`{}`)}
+		}
+		b, err := json.Marshal(result)
+		return spec.Response{Result: b}, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(browser.Close)
+	if code, printed := onTerminal(t, p, "y", "pack", "add", writePack(t, "Order")); code != 0 {
+		t.Fatal(printed)
+	}
+	if code, printed := piped(t, p, "pack", "test", "shop-tools"); code != 1 || !strings.Contains(printed, "no tab offers it: open a page that https://shop.example.com/* matches") {
+		t.Errorf("without a tab: %d %s", code, printed)
+	}
+	ref := fmt.Sprintf(`"pack":{"name":"shop-tools","hash":%q},"origin":"https://shop.example.com"`, packOf(t, p).Active.Hash)
+	m := &spec.Register{Kind: spec.KindTool, TabURL: "https://shop.example.com/cart", Title: "Shop", Items: []json.RawMessage{
+		json.RawMessage(`{"name":"read_heading",` + ref + `}`), json.RawMessage(`{"name":"order",` + ref + `}`),
+	}}
+	if registered, err := browser.Ask(t.Context(), 1, m); err != nil {
+		t.Fatal(err)
+	} else if strings.Contains(string(registered), `"reason"`) {
+		t.Fatalf("%s", registered)
+	}
+	read := spec.StepReport{Verb: "read", Did: spec.DidYes}
+	answer.Store(&spec.RunResult{Steps: []spec.StepReport{read}, Value: json.RawMessage(`{"heading":"Shop"}`)})
+	if code, printed := piped(t, p, "pack", "test", "shop-tools"); code != 0 || !strings.Contains(printed, "ok  read_heading") || !strings.Contains(printed, "left out  order") {
+		t.Errorf("as expected: %d %s", code, printed)
+	}
+	if code, printed := piped(t, p, "pack", "test", "shop-tools", "--tab", "1"); code != 0 {
+		t.Errorf("in tab 1: %d %s", code, printed)
+	}
+	answer.Store(&spec.RunResult{Steps: []spec.StepReport{read}, Value: json.RawMessage(`{"heading":"Store"}`)})
+	if code, printed := piped(t, p, "pack", "test", "shop-tools"); code != 1 || !strings.Contains(printed, `heading is "Store"; the example has "Shop"`) || !strings.Contains(printed, "1 of 1 example failed") {
+		t.Errorf("another result: %d %s", code, printed)
+	}
+	answer.Store(&spec.RunResult{Steps: []spec.StepReport{{Verb: "read", Did: spec.DidNo}}, Failed: &spec.StepFailure{Step: 0, Code: spec.StepNotFound, Message: "no heading", Found: []string{`button "Order"`}}})
+	if code, printed := piped(t, p, "pack", "test", "shop-tools"); code != 1 || !strings.Contains(printed, "no heading") || !strings.Contains(printed, `button "Order"`) {
+		t.Errorf("the page has changed: %d %s", code, printed)
+	}
+	if code, printed := onTerminal(t, p, "n", "pack", "test", "shop-tools", "--act"); code != 1 || acted.Load() != 0 {
+		t.Errorf("acts after no: %d %s", code, printed)
+	}
+	if code, printed := onTerminal(t, p, "y", "pack", "test", "shop-tools", "--act"); code != 1 || acted.Load() != 1 || !strings.Contains(printed, "order {} · ") {
+		t.Errorf("acts after yes: %d %d %s", code, acted.Load(), printed)
 	}
 }

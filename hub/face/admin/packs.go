@@ -26,6 +26,10 @@ type PackReport struct {
 	Waiting *PackVersion `json:"waiting,omitempty"` // waits for its owner to accept it
 	// Changes say how Waiting differs from Active, if there are both.
 	Changes []spec.AskChange `json:"changes,omitempty"`
+	// Allowed are the owner's rules that allow clients what it does.
+	Allowed []policy.Rule `json:"allowed"`
+	// Withdraws says that Allowed are removed when Waiting is accepted, as it may do more.
+	Withdraws bool `json:"withdraws,omitempty"`
 	// Absent are the connected browsers that do not offer its tools.
 	Absent []PackAbsence `json:"absent,omitempty"`
 }
@@ -133,11 +137,17 @@ func reportPack(r *endpoint.Request, s packs.State, whole bool) PackReport {
 		}
 		return &is
 	}
-	report := PackReport{Name: s.Name, Active: version(s.Active), Waiting: version(s.Waiting)}
+	report := PackReport{Name: s.Name, Active: version(s.Active), Waiting: version(s.Waiting), Allowed: []policy.Rule{}}
+	for _, rule := range r.Tenant.Hub.Rules.Policy().Document().Rules {
+		if rule.Allows(s.Name) {
+			report.Allowed = append(report.Allowed, rule)
+		}
+	}
 	if s.Active != nil {
 		report.Absent = absences(r)
 		if s.Waiting != nil {
 			report.Changes = pack.Diff(s.Active.Pack, s.Waiting.Pack)
+			report.Withdraws = len(report.Allowed) > 0 && pack.ActsMore(s.Active.Pack, s.Waiting.Pack)
 		}
 	}
 	return report

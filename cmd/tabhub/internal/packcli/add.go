@@ -183,7 +183,7 @@ func printAdded(a *command.App, added *admin.PackAdded, file string) {
 		printWords(a, p.Waiting.Words)
 	} else {
 		a.Headline(p.Name + ", which is in use, would change")
-		printChanges(a, p.Changes)
+		printChanges(a, p)
 	}
 	printUnmapped(a, file, added.Unmapped)
 	fmt.Fprintln(a.Out)

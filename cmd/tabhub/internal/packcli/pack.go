@@ -16,7 +16,6 @@ import (
 	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/face/admin"
-	"tabhub/spec"
 )
 
 func Command(a *command.App) *cobra.Command {
@@ -245,6 +244,10 @@ func printPack(a *command.App, p *admin.PackReport) error {
 	if v.From != "" {
 		t.Row("from", v.From)
 	}
+	names := &command.Names{App: a}
+	for i := range p.Allowed {
+		t.Row("allowed", fmt.Sprintf("%s: %s (rule %s)", names.Of(p.Allowed[i].Client), command.RuleSubject(&p.Allowed[i]), p.Allowed[i].ID))
+	}
 	for _, none := range p.Absent {
 		t.Row("not offered", fmt.Sprintf("in %s: %s", none.Browser, none.Why))
 	}
@@ -254,7 +257,7 @@ func printPack(a *command.App, p *admin.PackReport) error {
 	printWords(a, v.Words)
 	if p.Active != nil && p.Waiting != nil {
 		fmt.Fprintln(a.Out, "\nA change waits for you; until you accept it, the above holds:")
-		printChanges(a, p.Changes)
+		printChanges(a, p)
 	}
 	if p.Waiting != nil {
 		a.Hint("\n%s", howToAccept(a, p))
@@ -278,8 +281,9 @@ func printWords(a *command.App, words []string) {
 	}
 }
 
-func printChanges(a *command.App, changes []spec.AskChange) {
-	for _, c := range changes {
+// printChanges prints what is different in the version that waits, and what becomes of the owner's answers.
+func printChanges(a *command.App, p *admin.PackReport) {
+	for _, c := range p.Changes {
 		what := map[bool]string{true: "added", false: "changed"}[c.Added]
 		if c.Removed {
 			what = "removed"
@@ -291,6 +295,14 @@ func printChanges(a *command.App, changes []spec.AskChange) {
 		if !c.Removed {
 			fmt.Fprintln(a.Out, a.Screen().Indented("    is  ", c.Is))
 		}
+	}
+	names := &command.Names{App: a}
+	for i := range p.Allowed {
+		what := "goes on to be allowed"
+		if p.Withdraws {
+			what = "is asked about again"
+		}
+		fmt.Fprintln(a.Out, a.Screen().Indented("- ", fmt.Sprintf("what you have allowed %s %s: %s", what, names.Of(p.Allowed[i].Client), command.RuleSubject(&p.Allowed[i]))))
 	}
 }
 

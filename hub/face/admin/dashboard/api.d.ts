@@ -236,6 +236,8 @@ export interface Pack {
   active?: PackVersion;
   waiting?: PackVersion;
   changes?: import("../../../../spec/schema/tabhub.v1").AskChange[];
+  allowed: Rule[]; // of the owner's, that allow clients what it does
+  withdraws?: boolean; // they are removed when the version that waits is accepted
   absent?: { browser: string; why: string }[];
 }
 

@@ -3,12 +3,13 @@
 
 import { byID, button, element, factsOf, fill, foreign, twice, when } from "./dom.ts";
 import { missing } from "./gives.ts";
-import { MAKERS } from "./rule.ts";
+import { nameOf } from "./names.ts";
+import { MAKERS, removeRule } from "./rule.ts";
 import { absence, packState, unmappedOf } from "./packs.ts";
 import { ask, events } from "./session.ts";
 
 import { change } from "../../../../tabtransport/extension/question.ts";
-import type { Pack, PackExample, PackTool, PackVersion, Tool } from "./api.d.ts";
+import type { Pack, PackExample, PackTool, PackVersion, Rule, Tool } from "./api.d.ts";
 
 let name: string;
 /** What is shown, as JSON: what is read, or pressed, stays where it is until something has changed. */
@@ -22,7 +23,7 @@ export function openPack(into: string, of: string) {
 }
 
 export async function updatePack(changed: Set<string>) {
-  if (!changed.has("packs") && !changed.has("tabs")) return;
+  if (!["packs", "tabs", "policy"].some((kind) => changed.has(kind))) return;
   const packs: Pack[] = await ask("GET", "api/packs"); // not that one alone: it may be gone, which is no error
   const known = packs.some((p) => p.name === name);
   byID("pack-gone").hidden = known;
@@ -37,12 +38,20 @@ export async function updatePack(changed: Set<string>) {
   byID("pack-parts").replaceChildren(...(pack.waiting ? [waitingPart(pack, pack.waiting)] : []), ...(pack.active ? [activePart(pack, pack.active)] : []));
 }
 
-function facts({ active, waiting, absent = [] }: Pack) {
+function facts({ active, waiting, allowed, absent = [] }: Pack) {
   const { added, by, from } = (active ?? waiting)!;
   const all: [string, ...(Node | string)[]][] = [["Added", `${when(added, true)}, by ${MAKERS[by] ?? "a browser"}`]];
   if (from) all.push(["From", foreign(from)]);
+  if (allowed.length) all.push(["Allowed", element("ul", "plain", ...allowed.map(allowance))]);
   if (absent.length && active) all.push(["Browsers", element("ul", "plain", ...absent.map(absence))]);
   return [factsOf(all)];
+}
+
+/** A rule that allows a client what the pack does. */
+function allowance(rule: Rule) {
+  const { id, client, site, tool, class: of } = rule;
+  const what = [tool, of].filter(Boolean).join(" · ") || "anything";
+  return element("li", "", foreign(client ? nameOf(client) : "any client"), ": ", foreign(`${what}${site ? ` at ${site}` : ""}`), " ", twice("Remove", `Remove rule ${id}`, () => removeRule(rule)));
 }
 
 function waitingPart(pack: Pack, waiting: PackVersion) {
@@ -64,6 +73,7 @@ function waitingPart(pack: Pack, waiting: PackVersion) {
     pack.active ? "A change waits for you" : "It waits for you",
     element("p", "soft", pack.active ? "Until you accept it, the version in use stays as it is." : "Its tools are there once you accept it."),
     ...(pack.active ? (pack.changes ?? []).map(change) : wordsOf(waiting)),
+    ...(pack.withdraws ? [element("p", "note wait", "It may do more: when you accept it, what you have allowed is asked about again.")] : []),
     ...(unmapped.length ? [element("h3", "", "Of the file, this is not in the pack"), element("ul", "", ...unmapped.map((words) => element("li", "", foreign(words))))] : []),
     element("div", "buttons writes", yes, reject),
     documentOf(waiting),
@@ -123,7 +133,7 @@ async function tryAll(tools: PackTool[], results: HTMLElement) {
       results.append(element("li", "", element("span", `chip ${why ? "bad" : "good"}`, why ? "failed" : "ok"), " ", call, ...(why ? [element("p", "foreign lines", why)] : [])));
     }
   }
-  return failed ? `${failed} failed.` : "All examples give what they say.";
+  results.prepend(element("li", failed ? "bad" : "good", failed ? `${failed} failed.` : "All examples give what they say."));
 }
 
 /** Makes the call of an example, and returns what is wrong with what it gives; "" for nothing. */

@@ -1819,7 +1819,7 @@ function openPack(into, of) {
   byID("pack-name").textContent = name;
 }
 async function updatePack(changed) {
-  if (!changed.has("packs") && !changed.has("tabs")) return;
+  if (!["packs", "tabs", "policy"].some((kind) => changed.has(kind))) return;
   const packs = await ask("GET", "api/packs");
   const known2 = packs.some((p) => p.name === name);
   byID("pack-gone").hidden = known2;
@@ -1833,12 +1833,18 @@ async function updatePack(changed) {
   byID("pack-facts").replaceChildren(...facts2(pack));
   byID("pack-parts").replaceChildren(...pack.waiting ? [waitingPart(pack, pack.waiting)] : [], ...pack.active ? [activePart(pack, pack.active)] : []);
 }
-function facts2({ active, waiting: waiting2, absent = [] }) {
+function facts2({ active, waiting: waiting2, allowed, absent = [] }) {
   const { added: added2, by, from } = active ?? waiting2;
   const all2 = [["Added", `${when(added2, true)}, by ${MAKERS[by] ?? "a browser"}`]];
   if (from) all2.push(["From", foreign(from)]);
+  if (allowed.length) all2.push(["Allowed", make("ul", "plain", ...allowed.map(allowance))]);
   if (absent.length && active) all2.push(["Browsers", make("ul", "plain", ...absent.map(absence))]);
   return [factsOf(all2)];
+}
+function allowance(rule) {
+  const { id, client: client2, site: site2, tool, class: of } = rule;
+  const what = [tool, of].filter(Boolean).join(" · ") || "anything";
+  return make("li", "", foreign(client2 ? nameOf(client2) : "any client"), ": ", foreign(`${what}${site2 ? ` at ${site2}` : ""}`), " ", twice("Remove", `Remove rule ${id}`, () => removeRule(rule)));
 }
 function waitingPart(pack, waiting2) {
   const { hash } = waiting2;
@@ -1859,6 +1865,7 @@ function waitingPart(pack, waiting2) {
     pack.active ? "A change waits for you" : "It waits for you",
     make("p", "soft", pack.active ? "Until you accept it, the version in use stays as it is." : "Its tools are there once you accept it."),
     ...pack.active ? (pack.changes ?? []).map(change) : wordsOf(waiting2),
+    ...pack.withdraws ? [make("p", "note wait", "It may do more: when you accept it, what you have allowed is asked about again.")] : [],
     ...unmapped.length ? [make("h3", "", "Of the file, this is not in the pack"), make("ul", "", ...unmapped.map((words3) => make("li", "", foreign(words3))))] : [],
     make("div", "buttons writes", yes, reject),
     documentOf(waiting2)
@@ -1911,7 +1918,7 @@ async function tryAll(tools, results) {
       results.append(make("li", "", make("span", `chip ${why ? "bad" : "good"}`, why ? "failed" : "ok"), " ", call, ...why ? [make("p", "foreign lines", why)] : []));
     }
   }
-  return failed2 ? `${failed2} failed.` : "All examples give what they say.";
+  results.prepend(make("li", failed2 ? "bad" : "good", failed2 ? `${failed2} failed.` : "All examples give what they say."));
 }
 async function tryOne({ name: source }, { input, gives }) {
   const tools = await ask("GET", `api/tools?q=${encodeURIComponent(source)}`);
