@@ -152,11 +152,15 @@ func (c *Core) ParseStored(kind spec.Kind, raw json.RawMessage, from item.Proven
 // restoreItems parses the items of a stored tab. One that no longer passes the checks
 // is left out.
 func restoreItems(c *Core, r storage.Tab) []*item.Item {
+	browser, cached := r.CacheOf()
+	if !cached {
+		browser = r.Browser
+	}
 	var items []*item.Item
 	parse := func(kind spec.Kind, raws []json.RawMessage) {
 		for _, raw := range raws {
 			it, err := c.ParseStored(kind, raw, item.Provenance{Domain: r.Domain, Origin: r.Origin, Verified: r.Verified})
-			if err == nil && it.Pack.Name != "" && r.Browser == "" {
+			if err == nil && it.Pack.Name != "" && browser == "" {
 				err = errNoBrowser
 			}
 			if err != nil {

@@ -259,6 +259,26 @@ func TestRemovedPack(t *testing.T) {
 	}
 }
 
+// What the store says of a pack's tool counts only if a browser has registered it, which need not be known
+// any more.
+func TestStoredTabsOfPacks(t *testing.T) {
+	withPacks(t, func(t *testing.T, f *packFixture, shop *pack.Pack) {
+		raw := json.RawMessage(fmt.Sprintf(`{"name":"order","pack":{"name":"shop","hash":%q},"origin":"https://shop.com"}`, shop.Hash))
+		for key, want := range map[string]string{"cache:b1": "pack_shop_order", "": ""} {
+			f.store = &storagetest.Memory{}
+			epoch, err := f.store.Load(t.Context(), spec.LocalUser, time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.store.Write(spec.LocalUser, epoch.Epoch, []storage.Change{storage.Tab{
+				Domain: "shop.com", Key: key, Origin: "https://shop.com", Verified: true, Cached: true, LastUpdated: time.Now(), Tools: []json.RawMessage{raw},
+			}}, nil)
+			f.restart()
+			f.want(want)
+		}
+	})
+}
+
 // A pack that is removed while a registration is read leaves no tool.
 func TestPackRemovedWhileATabRegisters(t *testing.T) {
 	withPacks(t, func(t *testing.T, f *packFixture, shop *pack.Pack) {
