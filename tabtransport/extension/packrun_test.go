@@ -102,6 +102,7 @@ func stepsServer(t testing.TB, pages map[string]string) string {
 	mux.HandleFunc("/in/api/broken", func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no such thing, "+r.Header.Get("X-CSRF-Token"), http.StatusNotFound)
 	})
+	mux.HandleFunc("/in/api/slow", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("/in/api/large", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("x", 5<<20)) })
 	mux.HandleFunc("/in/api/item/{id}", func(w http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprintf(w, `{"id": %q}`, r.PathValue("id")) })
 	mux.HandleFunc("/in/login", func(w http.ResponseWriter, _ *http.Request) {
@@ -143,6 +144,7 @@ func runRows(t *testing.T, rows []row) {
 		pages[fmt.Sprintf("/in/%d", i)] = row.page
 	}
 	pages["/in/next"] = `<title>Next</title><h1>Thanks</h1>`
+	pages["/elsewhere"] = `<h6>Of another page</h6>`
 	url := stepsServer(t, pages)
 	for i, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -216,6 +218,7 @@ func TestStepsAct(t *testing.T) {
 			`[{"fill": {"fields": [{"target": {"label": "Name"}, "value": "x"}]}}]`, "", "null", `Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").get.call(a) === "x"`, ""},
 		{"a page that puts it back", `<label>Name <input value=old oninput="this.value = 'old'"></label>`, `[{"fill": {"fields": [{"target": {"label": "Name"}, "value": "x"}]}}]`, "",
 			`0 NEEDS_TRUSTED_INPUT: textbox "Name" did not take`, "", "perhaps: "},
+		{"an option by its value", `<label>Size <select id=a><option value=s>Klein<option value=l>Groß</select></label>`, `[{"fill": {"fields": [{"target": {"label": "Size"}, "value": "l"}]}}]`, "", "null", `a.value === "l"`, `set combobox "Size" to "Groß"`},
 		{"no such option", `<label>Size <select><option>S<option>L</select></label>`, `[{"fill": {"fields": [{"target": {"label": "Size"}, "value": "XL"}]}, "timeout": 1}]`, "", `0 STEP_NOT_FOUND: combobox "Size" has no option "XL" [option "S"; option "L"]`, "", ""},
 		{"no date", `<label>Day <input type=date></label>`, `[{"fill": {"fields": [{"target": {"label": "Day"}, "value": "tomorrow"}]}}]`, "", `0 STEP_REFUSED: input "Day" takes a date such as 2027-01-31`, "", ""},
 		{"read-only", `<label>Day <input readonly></label>`, `[{"fill": {"fields": [{"target": {"label": "Day"}, "value": "x"}]}}]`, "", `0 STEP_REFUSED: textbox "Day" is read-only`, "", ""},
@@ -292,5 +295,126 @@ func TestStepsRequest(t *testing.T) {
 		{"no token", ``, `[{"request": {"method": "POST", "path": "/in/api/echo", "token": {"hidden": "t", "header": "X-CSRF-Token"}}}]`, ``, `0 STEP_NOT_FOUND: there is no token in hidden field t`, "", "no: "},
 		{"two tokens", `<input type=hidden name=t value=1><input type=hidden name=t value=2>`, `[{"request": {"method": "POST", "path": "/in/api/echo", "token": {"hidden": "t", "header": "X-CSRF-Token"}}}]`, ``, `0 STEP_AMBIGUOUS: there are 2 tokens in hidden field t`, "", "no: "},
 		{"a header that is none for tokens", `<meta name=csrf content=x>`, `[{"request": {"path": "/in/api/echo", "token": {"meta": "csrf", "header": "X-HTTP-Method-Override"}}}]`, ``, `0 STEP_REFUSED: X-HTTP-Method-Override is no header for tokens`, "", "no: "},
+	})
+}
+
+// A run goes on in the page that a step led to, and knows what came before; a step that is not granted is
+// not done.
+func TestStepsGoOn(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	url := stepsServer(t, map[string]string{
+		"/in/":     `<h2>Cart</h2><a href="/in/next">Next</a><form action="/in/next"><button>Order</button></form><button onclick="history.pushState(0, '', '/in/same')">Same</button>`,
+		"/in/next": `<h1>Thanks</h1>`,
+		"/in/spa":  `<h2>Cart</h2><a href="/in/next">Next</a><script>navigation.addEventListener("navigate", e => e.intercept({handler: async () => document.querySelector("h2").outerHTML = "<h1>Shown here</h1>"}))</script>`,
+	})
+	const (
+		first  = `{"read": {"fields": {"t": {"target": {"role": "heading"}}}}, "as": "first"}`
+		second = `{"read": {"fields": {"t": {"target": {"selector": "h1"}}}}, "as": "second"}`
+		link   = `{"click": {"target": {"role": "link"}%s}}`
+	)
+	for _, row := range []struct{ name, path, act, more, want, log string }{
+		{"a link", "/in/", fmt.Sprintf(link, `, "navigates": true`), "", `["Cart","Thanks"]`, "progress 0,grant 1,did 1 true,progress 2,end"},
+		{"a link that is not said to navigate", "/in/", fmt.Sprintf(link, ""), "", `["Cart","Thanks"]`, "progress 0,grant 1,did 1 false,progress 2,end"},
+		{"a form", "/in/", `{"click": {"target": {"role": "button", "name": "Order"}}}`, "", `["Cart","Thanks"]`, "progress 0,grant 1,did 1 false,progress 2,end"},
+		{"an address", "/in/", `{"open": {"path": "/in/next", "query": {"a": "b"}}}`, "", `["Cart","Thanks"]`, "progress 0,grant 1,did 1 true,progress 2,end"},
+		{"a page that shows another in the same document", "/in/spa", fmt.Sprintf(link, ""), "", `["Cart","Shown here"]`, "progress 0,grant 1,did 1 false,progress 1,progress 2,end"},
+		{"a worker that stops", "/in/", fmt.Sprintf(link, `, "navigates": true`), `, "cut": 1`, `["Cart","Thanks"]`, "progress 0,grant 1,grant 1,did 1 true,progress 2,end"},
+		{"refused", "/in/", fmt.Sprintf(link, ""), `, "refuse": 1`, `1 STEP_REFUSED: the person uses the tab`, "progress 0,grant 1,end"},
+		{"cancelled", "/in/", fmt.Sprintf(link, ""), `, "stop": 1`, `1 STEP_STOPPED: it was cancelled`, "progress 0,grant 1,end"},
+		{"cancelled while it looks", "/in/", `{"click": {"target": {"role": "button", "name": "Same"}}}`, `, "late": 1`, `2 STEP_STOPPED: it was cancelled`, "progress 0,grant 1,did 1 false,progress 1,end"},
+		{"cancelled while it asks the server", "/in/", `{"request": {"method": "POST", "path": "/in/api/slow"}}`, `, "late": 1`, `1 STEP_STOPPED: it was cancelled`, "progress 0,grant 1,end"},
+		{"a server that does not answer", "/in/", `{"request": {"method": "POST", "path": "/in/api/slow"}, "timeout": 1}`, "", `1 STEP_TIMEOUT: the server did not answer in time`, "progress 0,grant 1,end"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			p := r.b.Open(url + row.path)
+			defer p.Close()
+			got := r.run(url+row.path, "["+first+","+row.act+","+second+"]", "", "[first.t, second.t]", row.more)
+			var log []string
+			for _, m := range got.Log {
+				var said struct {
+					Type      string
+					Step      *int
+					Navigates *bool
+				}
+				if err := json.Unmarshal(m, &said); err != nil {
+					t.Fatal(err)
+				}
+				s := said.Type
+				if said.Step != nil {
+					s += fmt.Sprint(" ", *said.Step)
+				}
+				if said.Navigates != nil {
+					s += fmt.Sprint(" ", *said.Navigates)
+				}
+				log = append(log, s)
+			}
+			// A page that goes at once takes with it what was to be said of that.
+			said := strings.Replace(strings.Join(log, ","), "did 1 false,did 1 true", "did 1 false", 1)
+			if !strings.HasPrefix(got.String(), row.want) || said != row.log {
+				t.Errorf("got  %s, said %s\nwant %s,      %s\n%s", got, said, row.want, row.log, got.did())
+			}
+			did := spec.DidNo
+			if strings.HasPrefix(row.act, `{"request`) {
+				did = spec.DidPerhaps
+			}
+			if f := got.Result.Failed; f != nil && got.Result.Steps[len(got.Result.Steps)-1].Did != did {
+				t.Errorf("of the step that failed it says %s, want %s", got.did(), did)
+			}
+		})
+	}
+}
+
+// What a document had begun it does not do when it comes back from the back/forward cache.
+func TestStepsEndWithTheirPage(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	url := stepsServer(t, map[string]string{"/in/": `<button onclick="clicked = true">Order</button><script>clicked = false</script>`, "/in/next": `<h1>Next</h1>`})
+	p := r.b.Open(url + "/in/")
+	r.worker.Eval(fmt.Sprintf(`void start({"url": "%s/in/", "hold": 0, "run": {"id": "r", "steps": [{"click": {"target": {"role": "button"}}}], "args": {}, "match": ["%[1]s/in/*"]}})`, url))
+	r.worker.WaitFor(`logs() === "grant 0"`)
+	p.Eval(`addEventListener("pageshow", e => back = e.persisted)`)
+	p.Navigate(url + "/in/next")
+	p.Back()
+	if is := p.Eval("back"); is != "true" {
+		t.Fatalf("the page was loaded anew: %s", is)
+	}
+	var log string
+	r.worker.Into(`new Promise(done => setTimeout(() => done(logs()), 500))`, &log)
+	if clicked := p.Eval("clicked"); log != "grant 0" || clicked != "false" {
+		t.Errorf("it said %s, and clicked: %s", log, clicked)
+	}
+}
+
+// A page may do what it likes with itself: no step does, reads or says anything but what it is told to.
+func TestStepsInHostilePages(t *testing.T) {
+	t.Parallel()
+	clobbered := ""
+	for _, name := range []string{"getAttribute", "submit", "elements", "id", "action", "method", "ownerDocument", "parentNode", "matches", "closest", "localName", "isConnected", "getClientRects", "nodeType", "querySelectorAll", "requestSubmit", "attributes", "firstChild", "dispatchEvent", "children", "target"} {
+		clobbered += `<input type=hidden name=` + name + `>`
+	}
+	runRows(t, []row{
+		{"a form whose fields are called like its members", `<form onsubmit="event.preventDefault(); sent = new FormData(this).get('q')" action=/in/next><label>Find <input name=q></label>` + clobbered + `<button name=click>Go</button></form>`,
+			`[{"fill": {"fields": [{"target": {"label": "Find", "in": {"selector": "form"}}, "value": "x"}]}}, {"click": {"target": {"role": "button", "name": "Go"}}}]`, "", "null", `sent === "x"`, `yes: clicked button "Go"`},
+		{"such a form that leads out", `<form action=/outside><label>Find <input name=q></label>` + clobbered + `</form>`, `[{"press": {"target": {"label": "Find"}, "key": "Enter"}}]`, "", `0 STEP_REFUSED: `, `location.pathname.startsWith("/in/")`, "no: "},
+		{"prototypes of the page's world", `<button onclick="clicked = true">Order</button><b>12</b><script>
+			for (const proto of [Element.prototype, Node.prototype, HTMLElement.prototype, Document.prototype, EventTarget.prototype]) for (const key of Object.getOwnPropertyNames(proto))
+				if (!["addEventListener", "constructor", "dispatchEvent"].includes(key)) try { Object.defineProperty(proto, key, {get() { return () => "forged" }, set() {}}) } catch {}
+			Object.prototype.code = "forged"; Array.prototype.map = Array.prototype.filter = JSON.stringify = JSON.parse = () => "forged"; RegExp.prototype.test = () => true; String.prototype.replace = () => "forged"; Object.prototype.label = "forged";</script>`,
+			`[{"click": {"target": {"role": "button", "name": "Order"}}}, {"read": {"fields": {"v": {"target": {"selector": "b"}, "give": "number"}}}}]`, "", `{"v":12}`, `clicked`, `yes: clicked button "Order"`},
+		{"a button that becomes another while it is pressed", `<button onmousedown="textContent = 'Delete account'" onclick="clicked = true">Order</button><script>clicked = false</script>`,
+			`[{"click": {"target": {"role": "button", "name": "Order"}}}]`, "", `0 STEP_REFUSED: button "Order" has become button "Delete account" while it was pressed`, `!clicked`, "perhaps: "},
+		{"a link that leads elsewhere once it is pressed", `<a href=/in/next onpointerdown="this.href = '/outside'">Next</a>`, `[{"click": {"target": {"role": "link"}}}]`, "", `0 STEP_REFUSED: link "Next" leads to http`, `location.pathname.startsWith("/in/")`, "perhaps: "},
+		{"a link that leads elsewhere once it is clicked", `<a href=/in/next onclick="this.href = '/outside'">Next</a>`, `[{"click": {"target": {"role": "link"}}}]`, "", `0 STEP_REFUSED: the step led to http`, `location.pathname.startsWith("/in/")`, "yes: "},
+		{"a button that goes while it is pressed", `<button onpointerdown="this.remove()">Order</button>`, `[{"click": {"target": {"role": "button"}}}]`, "", `0 STEP_REFUSED: button "Order" is gone while it was pressed`, "", "perhaps: "},
+		{"something that moves over it in time", `<button onclick="clicked = true">Order</button><div id=o style="position:fixed;inset:0;display:none">Ad</div><script>clicked = false; new MutationObserver(() => 0); setInterval(() => o.style.display = "block", 0)</script>`,
+			`[{"wait": {"for": {"selector": "#o"}}}, {"click": {"target": {"role": "button"}}, "timeout": 1}]`, "", `1 STEP_REFUSED: button "Order" is covered by div that shows "Ad"`, `!clicked`, "no: "},
+		{"a name that is not what is shown", `<button aria-label=Order>Delete account</button>`, `[{"click": {"target": {"role": "button", "name": "Order"}}}]`, "", "null", "", `yes: clicked button "Order" that shows "Delete account"`},
+		{"words that reverse what is around them", "<button>Order\u202e\u2066\u200b now</button>", `[{"click": {"target": {"role": "button"}}}]`, "", "null", "", `yes: clicked button "Order now"`},
+		{"a base elsewhere", `<base href="http://other.example/"><form><label>Find <input></label></form><form action=in/next><button>Go</button></form>`, `[{"click": {"target": {"role": "button"}}}]`, "", `0 STEP_REFUSED: form without a name leads to http://other.example/in/next`, "", "no: "},
+		{"a frame of the same site where the pack does not reach", `<iframe src="/elsewhere"></iframe>`, `[{"read": {"fields": {"v": {"target": {"selector": "h6"}}}, "list": {"selector": "h6"}}, "timeout": 1}]`, "", `0 STEP_NOT_FOUND: there is no "h6"`, `frames[0].document.querySelector("h6").textContent === "Of another page"`, ""},
+		{"one that never rests", `<b id=a>0</b><script>setInterval(() => { for (let i = 0; i < 500; i++) a.textContent = i }, 0)</script>`, `[{"click": {"target": {"role": "button"}}, "timeout": 1}]`, "", `0 STEP_NOT_FOUND: there is no button`, "", "no: "},
+		{"a selector that is more than one", `<p>a<p>b`, `[{"read": {"fields": {"v": {"target": {"selector": "p"}}}}, "timeout": 1}]`, "", `0 STEP_AMBIGUOUS: v: there are 2 of "p"`, "", ""},
+		{"text that is only drawn", `<p>12<span style="display:none">99</span></p>`, `[{"read": {"fields": {"v": {"target": {"selector": "p"}, "give": "number"}}}}]`, "", `{"v":12}`, "", ""},
 	})
 }

@@ -54,6 +54,8 @@ test("values", () => {
     [{ from: "first.nothing" }, null],
     ["a ${a} and ${n}", "a x and 2"],
     ["a ${none}", ABSENT],
+    [{ arg: 1 }, { arg: 1 }],
+    [{ arg: "a", from: "args.a" }, { arg: "a", from: "args.a" }],
     ["${a}${", "x${"],
   ]) assert.deepEqual(valueOf(value, from), want);
   assert.deepEqual(bodyOf({ a: { arg: "a" }, b: { arg: "none" }, c: [{ arg: "none" }, { d: { arg: "n" } }], e: null }, from), { a: "x", c: [{ d: 2 }], e: null });

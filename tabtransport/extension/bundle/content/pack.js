@@ -1591,6 +1591,7 @@
   var isSelected = getter(HTMLOptionElement.prototype, "selected");
   var setSelected = setter(HTMLOptionElement.prototype, "selected");
   var optionLabel = getter(HTMLOptionElement.prototype, "label");
+  var optionValue = getter(HTMLOptionElement.prototype, "value");
   var href = getter(HTMLAnchorElement.prototype, "href");
   var frameWindow = getter(HTMLIFrameElement.prototype, "contentWindow");
   var ownerDocument = getter(N, "ownerDocument");
@@ -1857,10 +1858,10 @@
   function valueOf2(value, given) {
     if (typeof value === "string") return filled(value, given);
     if (!Values.isObject(value)) return value;
-    const [key, ...more] = Object.keys(value);
-    if (more.length === 0 && key === "arg") return argument(String(value.arg), given);
-    if (more.length === 0 && key === "from") return evaluate(String(value.from), given);
-    return value;
+    const { arg, from } = value;
+    if (Object.keys(value).length !== 1) return value;
+    if (arg && typeof arg === "string") return argument(arg, given);
+    return from && typeof from === "string" ? evaluate(from, given) : value;
   }
   function bodyOf(value, given) {
     if (Array.isArray(value)) return value.map((element) => bodyOf(element, given)).filter((element) => element !== ABSENT);
@@ -2504,7 +2505,8 @@
     const labels = (Array.isArray(wanted) ? wanted : [wanted]).map((label) => plain(label, found.words).trim());
     if (labels.length !== 1 && !isMultiple(element)) throw new Failure("STEP_REFUSED", `${found.words} takes one option`);
     const chosen = labels.map((label) => {
-      const options = [...selectOptions(element)].filter((option) => optionLabel(option).trim() === label);
+      const labelled = [...selectOptions(element)].filter((option) => optionLabel(option).trim() === label);
+      const options = labelled.length ? labelled : [...selectOptions(element)].filter((option) => optionValue(option) === label);
       if (options.length === 0) throw new Failure("STEP_NOT_FOUND", `${found.words} has no option ${JSON.stringify(clean(label))}`, optionsOf(element)).later();
       if (options.length > 1) throw new Failure("STEP_AMBIGUOUS", `${found.words} has ${options.length} options ${JSON.stringify(clean(label))}`);
       if (matchesSelector(options[0], ":disabled")) throw new Failure("STEP_REFUSED", `${found.words} has option ${JSON.stringify(clean(label))}, which is disabled`).later();
@@ -2515,7 +2517,7 @@
       for (const option of selectOptions(element)) if (isSelected(option) !== chosen.includes(option)) setSelected(option, chosen.includes(option));
       changed(element);
       if (!chosen.every((option) => isSelected(option))) throw refused(found);
-      return labels.map((label) => JSON.stringify(clean(label))).join(", ");
+      return chosen.map((option) => JSON.stringify(clean(optionLabel(option)))).join(", ");
     };
   }
   function optionsOf(select) {
@@ -3203,6 +3205,8 @@
   var Departure = class {
     #scope;
     #leaves = false;
+    /** Whether the document has got another address since it began to leave. */
+    #shown = false;
     #wake = () => {
     };
     /** Where it was kept from going. */
@@ -3210,7 +3214,11 @@
     constructor(scope) {
       this.#scope = scope;
       navigation.addEventListener("navigate", this.#navigates);
+      navigation.addEventListener("currententrychange", this.#shows);
     }
+    #shows = () => {
+      this.#shown = true;
+    };
     #navigates = (event) => {
       const { destination, downloadRequest, userInitiated, cancelable } = event;
       if (destination.sameDocument || downloadRequest !== null) return;
@@ -3219,8 +3227,9 @@
         this.refused = destination.url;
         return this.#wake();
       }
+      this.#shown = false;
       setTimeout(() => {
-        if (event.defaultPrevented || navigation.transition) return;
+        if (event.defaultPrevented || navigation.transition || this.#shown) return;
         this.#leaves = true;
         this.#wake();
       });
@@ -3237,6 +3246,7 @@
     }
     end() {
       navigation.removeEventListener("navigate", this.#navigates);
+      navigation.removeEventListener("currententrychange", this.#shows);
     }
   };
 

@@ -3,7 +3,7 @@
 
 import {
   areaValue, attribute, blur, clean, contains, dispatch, documentOf, focus, formAction, formElements, formMethod, formOf, frameWindow, hasAttribute, href,
-  inputType, inputValue, isChecked, isConnected, isHTML, isMultiple, isSelected, isVisible, labelsOf, localName, matchesSelector, nativeClick, optionLabel,
+  inputType, inputValue, isChecked, isConnected, isHTML, isMultiple, isSelected, isVisible, labelsOf, localName, matchesSelector, nativeClick, optionLabel, optionValue,
   outward, query, rects, requestSubmit, scrollIntoView, selectOptions, setAreaValue, setInputValue, setSelected, shadowOf, textContent, viewOf,
 } from "./dom.ts";
 import { Failure } from "./failure.ts";
@@ -311,7 +311,9 @@ function selectEdit(found: Found, wanted: unknown): Edit {
   const labels = (Array.isArray(wanted) ? wanted : [wanted]).map((label) => plain(label, found.words).trim());
   if (labels.length !== 1 && !isMultiple(element)) throw new Failure("STEP_REFUSED", `${found.words} takes one option`);
   const chosen = labels.map((label) => {
-    const options = [...selectOptions(element)].filter((option) => optionLabel(option).trim() === label);
+    const labelled = [...selectOptions(element)].filter((option) => optionLabel(option).trim() === label);
+    // Labels are translated; values are not.
+    const options = labelled.length ? labelled : [...selectOptions(element)].filter((option) => optionValue(option) === label);
     if (options.length === 0) throw new Failure("STEP_NOT_FOUND", `${found.words} has no option ${JSON.stringify(clean(label))}`, optionsOf(element)).later();
     if (options.length > 1) throw new Failure("STEP_AMBIGUOUS", `${found.words} has ${options.length} options ${JSON.stringify(clean(label))}`);
     if (matchesSelector(options[0], ":disabled")) throw new Failure("STEP_REFUSED", `${found.words} has option ${JSON.stringify(clean(label))}, which is disabled`).later();
@@ -322,7 +324,7 @@ function selectEdit(found: Found, wanted: unknown): Edit {
     for (const option of selectOptions(element)) if (isSelected(option) !== chosen.includes(option)) setSelected(option, chosen.includes(option));
     changed(element);
     if (!chosen.every((option) => isSelected(option))) throw refused(found);
-    return labels.map((label) => JSON.stringify(clean(label))).join(", ");
+    return chosen.map((option) => JSON.stringify(clean(optionLabel(option)))).join(", ");
   };
 }
 

@@ -57,6 +57,7 @@ export const isMultiple = getter<boolean>(HTMLSelectElement.prototype, "multiple
 export const isSelected = getter<boolean>(HTMLOptionElement.prototype, "selected");
 export const setSelected = setter<boolean>(HTMLOptionElement.prototype, "selected");
 export const optionLabel = getter<string>(HTMLOptionElement.prototype, "label");
+export const optionValue = getter<string>(HTMLOptionElement.prototype, "value");
 export const href = getter<string>(HTMLAnchorElement.prototype, "href");
 export const frameWindow = getter<Window | null>(HTMLIFrameElement.prototype, "contentWindow");
 

@@ -332,6 +332,8 @@ class Clock {
 class Departure {
   #scope;
   #leaves = false;
+  /** Whether the document has got another address since it began to leave. */
+  #shown = false;
   #wake: () => void = () => {};
   /** Where it was kept from going. */
   refused = "";
@@ -339,7 +341,12 @@ class Departure {
   constructor(scope: Scope) {
     this.#scope = scope;
     navigation.addEventListener("navigate", this.#navigates);
+    navigation.addEventListener("currententrychange", this.#shows);
   }
+
+  #shows = () => {
+    this.#shown = true;
+  };
 
   #navigates = (event: Event) => {
     const { destination, downloadRequest, userInitiated, cancelable } = event as NavigateEvent;
@@ -349,9 +356,10 @@ class Departure {
       this.refused = destination.url;
       return this.#wake();
     }
+    this.#shown = false;
     // The page may keep it, or show the other one in the same document.
     setTimeout(() => {
-      if (event.defaultPrevented || navigation.transition) return;
+      if (event.defaultPrevented || navigation.transition || this.#shown) return;
       this.#leaves = true;
       this.#wake();
     });
@@ -370,5 +378,6 @@ class Departure {
 
   end() {
     navigation.removeEventListener("navigate", this.#navigates);
+    navigation.removeEventListener("currententrychange", this.#shows);
   }
 }

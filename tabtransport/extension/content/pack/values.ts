@@ -19,10 +19,10 @@ export const ABSENT = Symbol("absent");
 export function valueOf(value: unknown, given: Given): unknown {
   if (typeof value === "string") return filled(value, given);
   if (!Values.isObject(value)) return value;
-  const [key, ...more] = Object.keys(value);
-  if (more.length === 0 && key === "arg") return argument(String(value.arg), given);
-  if (more.length === 0 && key === "from") return evaluate(String(value.from), given);
-  return value;
+  const { arg, from } = value;
+  if (Object.keys(value).length !== 1) return value;
+  if (arg && typeof arg === "string") return argument(arg, given);
+  return from && typeof from === "string" ? evaluate(from, given) : value;
 }
 
 /** A JSON body in which each leaf may be a Value: members and elements that are absent are left out. */

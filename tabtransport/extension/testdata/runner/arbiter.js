@@ -20,13 +20,16 @@ chrome.runtime.onConnect.addListener((port) => {
       case "grant":
         if (begin.refuse === message.step) post({ type: "refused", id: message.id, step: message.step, code: "STEP_REFUSED", reason: "the person uses the tab" });
         else if (begin.stop === message.step) post({ type: "stop", id: message.id, reason: "it was cancelled" });
-        else if (begin.hold !== message.step) post({ type: "go", id: message.id, step: message.step });
+        else if (begin.cut === message.step) {
+          begin.cut = undefined;
+          port.disconnect();
+        } else if (begin.hold !== message.step) post({ type: "go", id: message.id, step: message.step });
+        if (begin.late === message.step) setTimeout(() => post({ type: "stop", id: message.id, reason: "it was cancelled" }), 300);
         break;
       case "did":
         at.did = message.step;
         at.values = message.values;
         at.reports[message.step] = message.report;
-        at.leads = message.navigates;
         break;
       case "end":
         post({ type: "stop", id: message.id, reason: "" });
@@ -37,9 +40,8 @@ chrome.runtime.onConnect.addListener((port) => {
 });
 
 chrome.webNavigation.onDOMContentLoaded.addListener(({ tabId, frameId, documentId }) => {
-  const at = [...runs.values()].find(({ begin, leads }) => begin.tabId === tabId && leads);
+  const at = [...runs.values()].find(({ begin, log }) => begin.tabId === tabId && log.at(-1)?.type === "did");
   if (!at || frameId !== 0) return;
-  at.leads = false;
   bring(at, documentId);
 });
 
@@ -49,16 +51,19 @@ function bring(at, documentId) {
 }
 
 /** Runs steps in the tab with an address. @returns the result, with all reports, and what was said */
+globalThis.logs = () => [...runs.values()].flatMap(({ log }) => log.map(({ type, step }) => `${type} ${step}`)).join();
 globalThis.start = async (begin) => {
   const [tab] = (await chrome.tabs.query({})).filter(({ url }) => url === begin.url);
   begin.tabId = tab.id;
+  begin.at = performance.now();
   const { documentId } = await chrome.webNavigation.getFrame({ tabId: tab.id, frameId: 0 });
-  const at = { begin, log: [], reports: [], did: -1, values: {}, documents: [], leads: false };
+  const at = { begin, log: [], reports: [], did: -1, values: {}, documents: [] };
   runs.set(begin.run.id, at);
   const result = await new Promise((done) => {
     at.done = done;
     void bring(at, documentId);
   });
   runs.delete(begin.run.id);
-  return { result, reports: at.reports, log: at.log };
+  begin.over = performance.now() - begin.at;
+  return { result, reports: at.reports, log: at.log, ms: begin.over };
 };
