@@ -1,11 +1,14 @@
 package pack
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"tabhub/hub/trust/policy"
 )
@@ -69,6 +72,32 @@ func TestPatterns(t *testing.T) {
 	for _, r := range v.Refused {
 		if p, err := ParsePattern(r.Pattern); err == nil || !strings.Contains(err.Error(), r.Why) {
 			t.Errorf("%s: %+v, %v; want %q", r.Pattern, p, err, r.Why)
+		}
+	}
+}
+
+// An editor that knows the schema must not mark what is right, and marks a member that is misspelled.
+func TestSchemaOfDocuments(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile("../../../spec/schema/pack.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob("examples/*.json")
+	for _, file := range append(files, "testdata/shop.json", "testdata/flows.json", "testdata/script.json") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(doc); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		doc.(map[string]any)["titel"] = "x"
+		if schema.Validate(doc) == nil {
+			t.Errorf("%s: a misspelled member is right", file)
 		}
 	}
 }

@@ -50,8 +50,12 @@ func generate(dir string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	pack, err := packSchema(dir)
+	if err != nil {
+		return nil, err
+	}
 	const base = "schema/" + spec.ProtocolVersion
-	return map[string][]byte{base + ".schema.json": schema, base + ".d.ts": types}, nil
+	return map[string][]byte{base + ".schema.json": schema, base + ".d.ts": types, "schema/pack.schema.json": pack}, nil
 }
 
 type generator struct {
@@ -75,11 +79,32 @@ func (g *generator) schema() ([]byte, error) {
 	}
 	g.ref(&spec.Error{})
 	root.AnyOf = append(root.AnyOf, answer())
+	return encode(root)
+}
+
+// packSchema returns the JSON Schema of a pack's document, for editors. What a schema cannot say, the
+// hub checks when it reads the document.
+func packSchema(dir string) ([]byte, error) {
+	r := &jsonschema.Reflector{Anonymous: true}
+	if err := r.AddGoComments("tabhub/spec", dir, jsonschema.WithFullComment()); err != nil {
+		return nil, err
+	}
+	for key, comment := range r.CommentMap {
+		r.CommentMap[key] = strings.Join(strings.Fields(comment), " ")
+	}
+	root := r.Reflect(&spec.Pack{})
+	root.Title = "A pack of tabhub"
+	format, _ := root.Definitions["Pack"].Properties.Get("tabhubPack")
+	format.Const = spec.PackFormat
+	return encode(root)
+}
+
+func encode(s *jsonschema.Schema) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	err := enc.Encode(root)
+	err := enc.Encode(s)
 	return buf.Bytes(), err
 }
 
