@@ -116,7 +116,7 @@ func why(by *Caller, c *Call, wide bool) []string {
 		verb := map[policy.Class]string{policy.Read: "reads", policy.Write: "changes"}[c.Action.Class]
 		all = append(all, fmt.Sprintf("An answer that reaches further is about all that the pack %s %s on %s.", c.Action.Pack, verb, c.Action.Site.Domain))
 	case wide && siteWide(c):
-		all = append(all, fmt.Sprintf("An answer that reaches further is about all that %s offers.", c.Action.Site.Domain))
+		all = append(all, fmt.Sprintf("An answer that reaches further is about all that %s itself offers.", c.Action.Site.Domain))
 	}
 	return all
 }

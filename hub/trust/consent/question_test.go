@@ -129,7 +129,7 @@ func TestRules(t *testing.T) {
 	if r, _ := ruleOf(by, &c, spec.ReachApp); r != (policy.Rule{Effect: policy.Allow, Client: "c", Site: "shop.example"}) {
 		t.Errorf("where everything is asked about: %+v", r)
 	}
-	if q := questionOf(t, c); !strings.Contains(strings.Join(q.Why, " "), "all that shop.example offers") {
+	if q := questionOf(t, c); !strings.Contains(strings.Join(q.Why, " "), "all that shop.example itself offers") {
 		t.Errorf("why: %v", q.Why)
 	}
 	c.Decision = readPrivate

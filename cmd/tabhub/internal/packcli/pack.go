@@ -309,7 +309,7 @@ func printChanges(a *command.App, p *admin.PackReport) {
 func packRemoveCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove NAME",
-		Short: "Remove a pack, with your lasting answers about it",
+		Short: "Remove a pack, with the rules and answers that allow it something",
 		Long: `Remove a pack: its tools are gone at once, and so is what you have allowed for good about it.
 A browser that is away learns of it when it connects.`,
 		Example: `  tabhub pack remove shop-tools`,
@@ -322,7 +322,7 @@ A browser that is away learns of it when it connects.`,
 			if err := a.Send(cmd.Context(), http.MethodDelete, "/api/packs?name="+url.QueryEscape(pos[0]), nil); err != nil {
 				return err
 			}
-			a.Note("removed, with your lasting answers about it")
+			a.Note("removed, with the rules and answers that allowed it something")
 			if p.Active != nil && p.Active.Script {
 				a.Note("its script runs on in pages that are open, until they are loaded anew, and in a browser that is away, until it connects")
 			}

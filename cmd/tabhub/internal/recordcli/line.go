@@ -55,7 +55,7 @@ func (p *entryPrinter) print(l *record.Line, given record.Payload) error {
 // actor names the client, or you, whose act a line records.
 func (p *entryPrinter) actor(e *record.Entry) string {
 	switch e.Event {
-	case record.Policy, record.Pairing, record.Lease:
+	case record.Policy, record.Pairing, record.Lease, record.Pack:
 		return "you"
 	case record.Self, record.Register, record.Gone:
 		return ""

@@ -1878,7 +1878,7 @@ function activePart(pack, active) {
   const test = button("Test what reads", `Test what reads of ${name}`, () => tryAll(reading, results));
   const remove = twice("Remove", `Remove ${name}`, async () => {
     await ask("DELETE", `api/packs?name=${encodeURIComponent(name)}`);
-    return `${name} is removed, with your lasting answers about it.`;
+    return `${name} is removed, with the rules and answers that allowed it something.`;
   });
   return section(
     "In use",
