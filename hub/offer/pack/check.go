@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,18 +17,33 @@ import (
 // SourceFormats are the formats that packs are imported from.
 var SourceFormats = []string{"webmcp-today", "webmcp-gen", "bb-sites", "userscript"}
 
-// nameOf is what each kind of names may be.
-var nameOf = struct{ pack, tool, arg, as, sha256 *regexp.Regexp }{
-	pack:   regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`),
-	tool:   regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`),
-	arg:    regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`),
-	as:     regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,31}$`),
-	sha256: regexp.MustCompile(`^[0-9a-f]{64}$`),
+// What the names of a pack, a tool and an argument, and what a step's As and an attribute may be made
+// of. Expressions would take a part of each start of the program.
+const (
+	lower   = "abcdefghijklmnopqrstuvwxyz"
+	digits  = "0123456789"
+	letters = lower + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
+
+func isPackName(s string) bool  { return isMadeOf(s, 32, lower+digits, "-") }
+func isToolName(s string) bool  { return isMadeOf(s, 64, letters+digits+"_-.", "") }
+func isArgument(s string) bool  { return isMadeOf(s, 64, letters+"_", digits+".-") }
+func isAs(s string) bool        { return isMadeOf(s, 32, letters+"_", digits) }
+func isAttribute(s string) bool { return isMadeOf(s, 64, lower, digits+"-") }
+func isSHA256(s string) bool    { return len(s) == 64 && isMadeOf(s, 64, digits+"abcdef", "") }
+
+// isMadeOf reports whether a text is 1 to most of some characters; it does not begin with one of
+// later.
+func isMadeOf(s string, most int, chars, later string) bool {
+	if s == "" || len(s) > most {
+		return false
+	}
+	return strings.Trim(s, chars+later) == "" && strings.IndexByte(chars, s[0]) >= 0
 }
 
 // check checks the document and fills in what is known of it.
 func (p *Pack) check() (err error) {
-	if !nameOf.pack.MatchString(p.Name) {
+	if !isPackName(p.Name) {
 		return errors.New("name: must be 1 to 32 lower-case letters, digits and hyphens, and begin with no hyphen")
 	}
 	for _, m := range []struct {
@@ -55,7 +69,7 @@ func (p *Pack) check() (err error) {
 		if !slices.Contains(SourceFormats, s.Format) {
 			return fmt.Errorf("source.format: must be one of %s", strings.Join(SourceFormats, ", "))
 		}
-		if !nameOf.sha256.MatchString(s.SHA256) {
+		if !isSHA256(s.SHA256) {
 			return errors.New("source.sha256: must be 64 hex digits")
 		}
 		if err := short("source.file", s.File, maxPath); err != nil {
@@ -104,7 +118,7 @@ func (p *Pack) checkStart() error {
 
 // check checks a tool and finds its class.
 func (t *Tool) check(at string) error {
-	if !nameOf.tool.MatchString(t.Name) {
+	if !isToolName(t.Name) {
 		return fmt.Errorf("%s.name: must be 1 to 64 letters, digits, _, - and .", at)
 	}
 	if t.Description == "" {

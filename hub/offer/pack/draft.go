@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -80,11 +79,9 @@ func toolName(steps []spec.Step) string {
 	return "recorded"
 }
 
-var notInSlug = regexp.MustCompile(`[^a-z0-9]+`)
-
 // slug returns a text in letters, digits and _, 32 at most.
 func slug(s string) string {
-	s = notInSlug.ReplaceAllString(strings.ToLower(s), "_")
+	s = strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !strings.ContainsRune(lower+digits, r) }), "_")
 	s = strings.TrimLeft(s, "_0123456789")
 	return strings.Trim(s[:min(len(s), 32)], "_")
 }

@@ -2,7 +2,6 @@ package pack
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,8 +11,16 @@ import (
 
 var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
-// tokenHeader matches the headers in which servers ask for tokens.
-var tokenHeader = regexp.MustCompile(`(?i)^([a-z-]*(csrf|xsrf)[a-z-]*|authorization|x-requested-with|(x-)?request-?verification-?token)$`)
+// isTokenHeader reports whether servers ask for tokens in a header.
+func isTokenHeader(name string) bool {
+	name = strings.ToLower(name)
+	plain := strings.TrimPrefix(strings.ReplaceAll(name, "-", ""), "x")
+	switch plain {
+	case "authorization", "requestedwith", "requestverificationtoken":
+		return strings.Trim(name, lower+"-") == ""
+	}
+	return strings.Trim(name, lower+digits+"-") == "" && (strings.Contains(plain, "csrf") || strings.Contains(plain, "xsrf"))
+}
 
 func (c *checker) request(at string, r *spec.RequestStep) error {
 	if !slices.Contains(methods, method(r)) {
@@ -75,7 +82,7 @@ func (c *checker) token(at string, r *spec.RequestStep) error {
 		return fmt.Errorf("%s: must have exactly one of meta, hidden, cookie, storage and page", at)
 	case (t.Header == "") == (t.Field == ""):
 		return fmt.Errorf("%s: must have header or field", at)
-	case t.Header != "" && !tokenHeader.MatchString(t.Header):
+	case t.Header != "" && !isTokenHeader(t.Header):
 		return fmt.Errorf("%s.header: %s is no header for tokens, such as X-CSRF-Token or Authorization", at, shown(t.Header))
 	case t.Field == "":
 		return nil
@@ -97,7 +104,7 @@ func (c *checker) tokenPage(at string, p *spec.TokenPage) error {
 		return place(at+".path", shown(p.Path)+" is outside of match, so each call would be refused")
 	case p.Selector == "" || len(p.Selector) > maxTarget || strings.Contains(p.Selector, "${"):
 		return place(at+".selector", "must be a selector of 1 to 512 bytes without arguments")
-	case p.Attribute != "" && !attribute.MatchString(p.Attribute):
+	case p.Attribute != "" && !isAttribute(p.Attribute):
 		return place(at+".attribute", "must be the name of an attribute")
 	}
 	return nil

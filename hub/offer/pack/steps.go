@@ -3,7 +3,6 @@ package pack
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -111,7 +110,7 @@ func (c *checker) step(at string, s *spec.Step) error {
 	switch {
 	case s.Request == nil && s.Read == nil:
 		return fmt.Errorf("%s.as: %s gives nothing", at, verb)
-	case !nameOf.as.MatchString(s.As) || s.As == "args":
+	case !isAs(s.As) || s.As == "args":
 		return fmt.Errorf("%s.as: must be 1 to 32 letters, digits and _, and not args", at)
 	case slices.Contains(c.known, s.As):
 		return fmt.Errorf("%s.as: another step has the name %s", at, s.As)
@@ -233,8 +232,6 @@ table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid tre
 // gives are what can be read of an element.
 var gives = []string{"", "text", "number", "value", "checked", "link", "attribute"}
 
-var attribute = regexp.MustCompile(`^[a-z][a-z0-9-]{0,63}$`)
-
 func (c *checker) read(at string, r *spec.ReadStep) error {
 	if r.Max < 0 || r.Max > maxRows {
 		return fmt.Errorf("%s.max: must be at most %d", at, maxRows)
@@ -266,7 +263,7 @@ func (c *checker) read(at string, r *spec.ReadStep) error {
 			return fmt.Errorf("%s.give: must be one of %s", at, strings.Join(gives[1:], ", "))
 		case (f.Give == "attribute") != (f.Attribute != ""):
 			return fmt.Errorf(`%s.attribute: is there with "give": "attribute", and only then`, at)
-		case f.Attribute != "" && !attribute.MatchString(f.Attribute):
+		case f.Attribute != "" && !isAttribute(f.Attribute):
 			return fmt.Errorf("%s.attribute: must be the name of an attribute", at)
 		case f.Target == nil && r.List == nil:
 			return fmt.Errorf("%s.target: is missing", at)

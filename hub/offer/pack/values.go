@@ -160,7 +160,7 @@ func (c *checker) text(at, s string, required bool) error {
 		switch {
 		case !ok:
 			return place(at, "there is no argument "+shown(m[1])+" in inputSchema")
-		case !nameOf.arg.MatchString(m[1]):
+		case !isArgument(m[1]):
 			return place(at, "the name "+shown(m[1])+" has characters that ${} does not take; use letters, digits and _")
 		case required && !must:
 			return place(at, "the argument "+m[1]+" may be absent; inputSchema must have it in required")
@@ -189,8 +189,11 @@ func (c *checker) path(at, s string) error {
 	return nil
 }
 
-// encoded matches what servers may take for a slash, a backslash or a dot.
-var encoded = regexp.MustCompile(`(?i)%(2e|2f|5c)`)
+// hides reports whether a path has percent-encoded what servers may take for a dot, a slash or a backslash.
+func hides(path string) bool {
+	path = strings.ToLower(path)
+	return strings.Contains(path, "%2e") || strings.Contains(path, "%2f") || strings.Contains(path, "%5c")
+}
 
 // literalPath checks that a path means what it looks like to browsers and to servers.
 func literalPath(at, s string) error {
@@ -199,7 +202,7 @@ func literalPath(at, s string) error {
 		return place(at, "must begin with a slash: the address of the site comes before it")
 	case len(s) > maxPath:
 		return place(at, fmt.Sprintf("is longer than %d bytes", maxPath))
-	case strings.Contains(s, "//"), strings.ContainsAny(s, `\*?#;{}"<>^|`+"`"), encoded.MatchString(s):
+	case strings.Contains(s, "//"), strings.ContainsAny(s, `\*?#;{}"<>^|`+"`"), hides(s):
 		return place(at, "must be a path without //, \\, *, ?, #, ; and their percent-encodings; parameters belong in query")
 	}
 	for i := range len(s) {

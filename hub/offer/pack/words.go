@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -418,7 +417,7 @@ func (w writer) pairs(words string, all map[string]json.RawMessage) string {
 	var said []string
 	for _, name := range sortedKeys(all) {
 		if value, ok := w.value(all[name]); ok {
-			if !plain.MatchString(name) {
+			if strings.Trim(name, letters+digits+"_.[]-") != "" {
 				name = quoted(name)
 			}
 			said = append(said, name+"="+value)
@@ -429,9 +428,6 @@ func (w writer) pairs(words string, all map[string]json.RawMessage) string {
 	}
 	return words + strings.Join(said, ", ")
 }
-
-// plain matches names that need no quotes.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_.\[\]-]+$`)
 
 // json writes a body with what its Values stand for.
 func (w writer) json(v json.RawMessage) string {
