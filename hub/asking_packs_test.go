@@ -46,11 +46,13 @@ func (w *asking) addPack() {
 }
 
 // use calls a tool of the pack.
-func (w *asking) use(tool string) *pendingCall {
+func (w *asking) use(tool string) *pendingCall { return w.useFor(w.t.Context(), tool) }
+
+func (w *asking) useFor(ctx context.Context, tool string) *pendingCall {
 	c := &pendingCall{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.result, c.err = w.hub.Calls.Call(w.t.Context(), call.Request{Name: "pack_shop-tools_shop_example__" + tool, Args: json.RawMessage(`{"sku":"A-1"}`), By: w.claude})
+		c.result, c.err = w.hub.Calls.Call(ctx, call.Request{Name: "pack_shop-tools_shop_example__" + tool, Args: json.RawMessage(`{"sku":"A-1"}`), By: w.claude})
 	}()
 	return c
 }
@@ -174,4 +176,31 @@ func TestPackInModeOpen(t *testing.T) {
 		w.addPack()
 		w.runs(w.use("delete"))
 	})
+}
+
+// A yes that the owner gave a pack for once, and that no call has used, ends with the pack, too, also in the next hub.
+func TestYesForOnceEndsWithThePack(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		testAsking(t, func(t *testing.T, w *asking) {
+			w.addPack()
+			ctx, cancel := context.WithCancel(t.Context())
+			c := w.useFor(ctx, "add")
+			_, q := w.question()
+			cancel() // the owner answers when the client has given up
+			<-c.done
+			if err := w.hub.Owner.Desk().Answer(q.ID, q.Digest, spec.AskResult{Reach: spec.ReachOnce}, consent.ByDashboard); err != nil {
+				t.Fatal(err)
+			}
+			if restart {
+				w.restart()
+			}
+			if err := w.hub.Packs.Remove("shop-tools", consent.ByCommand); err != nil {
+				t.Fatal(err)
+			}
+			w.addPack()
+			c = w.use("add")
+			w.says(w.asked(), spec.ReachNo)
+			c.want(t, "DENIED")
+		})
+	}
 }

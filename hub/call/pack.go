@@ -23,18 +23,28 @@ func (cs *Calls) packTool(it *item.Item) (*pack.Tool, error) {
 		}
 		return &pack.Tool{PackTool: spec.PackTool{Name: it.Source}, Pack: of}, nil // which a script has registered
 	}
-	return nil, core.Fail(spec.FailToolError, "the pack %s was removed, or another version of it was accepted; nothing was sent. List the tools again", it.Pack.Name)
+	return nil, packGone(it.Pack.Name)
 }
 
-// PacksChanged ends the questions about tools of packs whose version is not active any more.
+func packGone(name string) error {
+	return core.Fail(spec.FailToolError, "the pack %s was removed, or another version of it was accepted; nothing was sent. List the tools again", name)
+}
+
+// PacksChanged ends the questions about tools of packs whose version is not active any more, and what the owner
+// has answered to them for once.
 func PacksChanged(cs *Calls) {
 	cs.gate.desk.Withdraw(func(a *policy.Action) error {
-		it, ok := a.Item.(*item.Item)
-		if !ok || it == nil {
+		it, known := a.Item.(*item.Item)
+		switch {
+		case a.Pack == "":
 			return nil
+		case known:
+			_, err := cs.packTool(it)
+			return err
+		case cs.core.Options.Packs.PackAdded(a.Pack).IsZero(): // of an earlier process; another version has another pin
+			return packGone(a.Pack)
 		}
-		_, err := cs.packTool(it)
-		return err
+		return nil
 	})
 }
 
