@@ -219,7 +219,7 @@ type ActivePack struct {
 	Title  string           `json:"title,omitempty"`
 	Match  []string         `json:"match"`
 	Tools  []ActivePackTool `json:"tools"`
-	Script bool             `json:"script,omitempty"` // it is one; browser/packScript gives its text
+	Script bool             `json:"script,omitempty"` // it is one; browser/packScript gives its document
 }
 
 // ActivePackTool is a tool of a pack with steps.
@@ -233,9 +233,10 @@ type PackScript struct {
 	Pack PackRef `json:"pack"`
 }
 
-// PackScriptResult answers PackScript.
+// PackScriptResult answers PackScript with the pack's whole document, of which the browser checks the hash: what
+// its user has allowed is what runs.
 type PackScriptResult struct {
-	Script string `json:"script"`
+	Document string `json:"document"`
 }
 
 // Run is browser/run: the steps of a pack's tool, in a document that the pack matches. A browser that does not

@@ -117,13 +117,13 @@ func (p *Packs) PackAdded(name string) time.Time {
 	return time.Time{}
 }
 
-// Script returns the script of an active pack; false if that version is none, or has no script.
-func (p *Packs) Script(ref spec.PackRef) (script string, ok bool) {
+// Script returns the document of an active pack with a script; false if that version is none, or has no script.
+func (p *Packs) Script(ref spec.PackRef) (document string, ok bool) {
 	of := p.Pack(ref)
 	if of == nil || of.Script == "" {
 		return "", false
 	}
-	return of.Script, true
+	return string(of.Text()), true
 }
 
 // List returns all packs by name. The caller must not modify it.

@@ -28,7 +28,7 @@ export type ActivePack = {
   title?: string;
   match: string[];
   tools: ActivePackTool[];
-  /** it is one; browser/packScript gives its text */
+  /** it is one; browser/packScript gives its document */
   script?: boolean;
 };
 
@@ -378,9 +378,9 @@ export type PackScript = {
   pack: PackRef;
 };
 
-/** PackScriptResult answers PackScript. */
+/** PackScriptResult answers PackScript with the pack's whole document, of which the browser checks the hash: what its user has allowed is what runs. */
 export type PackScriptResult = {
-  script: string;
+  document: string;
 };
 
 /** Packs is the parameters of browser/packs: the packs that the owner has added. */

@@ -24,23 +24,14 @@ func (t *Tool) Result(r *spec.RunResult) (payload json.RawMessage, failed bool) 
 	if len(value) > 0 && rawjson.Valid(value, spec.MaxDepth) != nil {
 		value = nil
 	}
+	if t.Pack.Script != "" {
+		return t.scriptResult(value)
+	}
 	done := t.done(r)
 	if t.output != nil {
-		why := "there is none"
-		if len(value) > 0 {
-			if value[0] != '{' {
-				why = "it is no object"
-			} else if err := t.output.Check(value); err == nil {
-				why = ""
-			} else {
-				why = err.Error()
-			}
-		}
-		if why != "" {
+		if why := t.misfit(value); why != "" {
 			said := "The result does not fit the tool's outputSchema: " + why + "."
-			if len(t.Steps) == 0 {
-				said += " The script may have taken effect: do not repeat the call."
-			} else if done == "" {
+			if done == "" {
 				said += " Nothing was changed. The page is perhaps another than when the pack was written: `tabhub pack test " + t.Pack.Name + "` shows how."
 			} else {
 				said += " All steps were done: do not repeat the call. " + done
@@ -70,6 +61,33 @@ func (t *Tool) Result(r *spec.RunResult) (payload json.RawMessage, failed bool) 
 		out = rawjson.AppendMember(out, "structuredContent", value)
 	}
 	return append(out, '}'), false
+}
+
+// scriptResult returns what a tool of a script gives, which is a CallToolResult already.
+func (t *Tool) scriptResult(given json.RawMessage) (payload json.RawMessage, failed bool) {
+	if len(given) == 0 {
+		return textResult("The script gave nothing that can be read. It may have taken effect: do not repeat the call.", true), true
+	}
+	if t.output != nil && string(rawjson.Get(given, "isError")) != "true" {
+		if why := t.misfit(rawjson.Get(given, "structuredContent")); why != "" {
+			return textResult("The result does not fit the tool's outputSchema: "+why+". The script may have taken effect: do not repeat the call.\nWhat was given: "+string(given), true), true
+		}
+	}
+	return given, false
+}
+
+// misfit says why a value does not fit the tool's outputSchema; "" if it does.
+func (t *Tool) misfit(value json.RawMessage) string {
+	if len(value) == 0 {
+		return "there is none"
+	}
+	if value[0] != '{' {
+		return "it is no object"
+	}
+	if err := t.output.Check(value); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 func textResult(text string, failed bool) json.RawMessage {

@@ -98,3 +98,31 @@ func TestLossWords(t *testing.T) {
 		}
 	}
 }
+
+// What a script's tool gives is the answer of MCP as it is, but for what its outputSchema does not let through.
+func TestResultOfAScript(t *testing.T) {
+	script := parse(t, []byte(`{"tabhubPack": 1, "name": "counter", "match": ["https://blog.example.net/*"], "script": "0", "tools": [
+		{"name": "count_words", "description": "Counts.", "outputSchema": {"type": "object", "properties": {"words": {"type": "integer"}}}}]}`))
+	registered := &Tool{PackTool: spec.PackTool{Name: "shown"}, Pack: script} // by the script alone
+	for _, test := range []struct {
+		tool   *Tool
+		result string // RunResult
+		want   string // of the payload, its beginning or "!" and a part of a failure
+	}{
+		{registered, `{"steps":[],"value":{"content":[{"type":"text","text":"a"}]}}`, `{"content":[{"type":"text","text":"a"}]}`},
+		{registered, `{"steps":[],"value":{"content":[],"isError":true}}`, `{"content":[],"isError":true}`},
+		{registered, `{"steps":[]}`, "!do not repeat the call"},
+		{registered, `{"steps":[],"failed":{"step":0,"code":"STEP_SCRIPT","message":"no such note"}}`, "!The pack's script failed with STEP_SCRIPT: no such note. What the script had done"},
+		{script.Tool("count_words"), `{"steps":[],"value":{"content":[],"structuredContent":{"words":"many"}}}`, "!does not fit the tool's outputSchema: /words"},
+	} {
+		var r spec.RunResult
+		if err := json.Unmarshal([]byte(test.result), &r); err != nil {
+			t.Fatal(err)
+		}
+		payload, failed := test.tool.Result(&r)
+		words, fails := strings.CutPrefix(test.want, "!")
+		if failed != fails || !fails && string(payload) != words || !strings.Contains(string(payload), words) {
+			t.Errorf("%s: %v, %s", test.result, failed, payload)
+		}
+	}
+}

@@ -75,7 +75,7 @@ func start(t *testing.T, v transcript.Vars) transcript.Player {
 			case *spec.Pause:
 				pauses <- *request.On
 			case *spec.PackScript:
-				return spec.PackScriptResult{Script: "document.modelContext.registerTool({})"}, nil
+				return spec.PackScriptResult{Document: `{"tabhubPack":1,"script":"document.modelContext.registerTool({})"}`}, nil
 			case *spec.Recorded:
 				return spec.RecordedResult{Name: request.Name}, nil
 			}

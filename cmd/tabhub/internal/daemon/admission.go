@@ -168,11 +168,11 @@ func (p admission) forOwner(a tabtransport.Admission, tab spec.TabAddr, request 
 	case *spec.Release:
 		t.Hub.Agents.EndLease(tab, consent.ByWindow)
 	case *spec.PackScript:
-		script, ok := t.Hub.Packs.Script(request.Pack)
+		document, ok := t.Hub.Packs.Script(request.Pack)
 		if !ok {
 			return nil, fmt.Errorf("that version of the pack %s is not active, or is no script", request.Pack.Name)
 		}
-		return spec.PackScriptResult{Script: script}, nil
+		return spec.PackScriptResult{Document: document}, nil
 	default:
 		err = fmt.Errorf("the hub does not serve %T", request)
 	}
