@@ -39,6 +39,10 @@ func more(was, is *Pack) (acts, reads []string) {
 			acts = append(acts, fmt.Sprintf("the tool %s %s; it %s before", t.Name, classWords[t.Class], classWords[before.Class]))
 		case !slices.Equal(stepsOf(t, true), stepsOf(before, true)):
 			acts = append(acts, "the tool "+t.Name+" acts by other steps")
+		case t.Class > policy.Read && schemaText(t.InputSchema) != schemaText(before.InputSchema):
+			acts = append(acts, "the tool "+t.Name+" takes other arguments")
+		case t.Class > policy.Read && wider(before.On, t.On):
+			acts = append(acts, "the tool "+t.Name+" is offered on more pages")
 		case !before.sends && t.sends:
 			acts = append(acts, "the tool "+t.Name+" sends what it has read")
 		case !slices.Equal(stepsOf(t, false), stepsOf(before, false)):
@@ -46,6 +50,11 @@ func more(was, is *Pack) (acts, reads []string) {
 		}
 	}
 	return acts, reads
+}
+
+// wider reports whether a tool that is narrowed to some patterns is offered elsewhere, too.
+func wider(was, is []string) bool {
+	return len(was) > 0 && (len(is) == 0 || slices.ContainsFunc(is, func(p string) bool { return !slices.Contains(was, p) }))
 }
 
 // stepsOf returns the steps of a tool that act, or those that do not.

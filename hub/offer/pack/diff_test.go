@@ -24,6 +24,7 @@ func TestDiff(t *testing.T) {
 		{"a new tool", `"name": "order",`, `"name": "pay",`, true, []string{"the tool pay is new", "tool pay:  → Tool pay may", "tool order: Tool order may"}},
 		{"a timeout", `{"open": {"path": "/cart"}}`, `{"open": {"path": "/cart"}, "timeout": 20}`, true, []string{"tool order: step 1: opens the page /cart → opens the page /cart; within 20 s"}},
 		{"what it gives of", `"hits[].{id: id, price: price}"`, `"hits[].{id: id, price: secret}"`, false, []string{"takes hits[].{id: id, price: secret}"}},
+		{"more of a path", `{"id": {"type": "string"}, "count"`, `{"id": {"type": ["string", "number"]}, "count"`, true, []string{"the tool add_to_cart takes other arguments"}},
 		{"hints", `"destructiveHint": true`, `"destructiveHint": true, "openWorldHint": true`, false, []string{"tool order: hints"}},
 	} {
 		if !strings.Contains(text, test.from) {

@@ -20,7 +20,7 @@ import (
 func (p *Pack) Words() []string {
 	all := []string{p.summary()}
 	for _, m := range []struct{ what, text string }{
-		{"It says of itself: ", quoted(p.Description)}, {"It says that it is for: ", quoted(p.For)}, {"Its title: ", quoted(p.Title)},
+		{"It says of itself: ", quoted(p.Description)}, {"It says that it is for: ", quoted(p.For)}, {"Its title: ", quoted(p.Title)}, {"Its license: ", quoted(p.License)},
 	} {
 		if m.text != `""` {
 			all = append(all, m.what+m.text)
@@ -123,6 +123,9 @@ func (t *Tool) all() []string {
 	}
 	if t.PackTool.Result != "" {
 		all = append(all, "  its result: "+oneLine(t.PackTool.Result))
+	}
+	for _, e := range t.Examples {
+		all = append(all, "  an example: "+compact(encode(e)))
 	}
 	return all
 }
