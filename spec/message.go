@@ -48,6 +48,7 @@ const (
 	MethodAsk               = "browser/ask"
 	MethodOwnerState        = "browser/ownerState"
 	MethodPacks             = "browser/packs"
+	MethodListPacks         = "browser/listPacks"
 	MethodRecord            = "browser/record"
 	MethodEndRoom           = "browser/endRoom"
 )
@@ -76,8 +77,8 @@ const (
 	CapRoom Capability = "room"
 	// CapHold: the browser says of the tabs in OwnerState.Held whether their owner uses them.
 	CapHold Capability = "hold"
-	// CapPacks: the browser offers the tools of the packs in Packs, and serves browser/run and
-	// browser/record.
+	// CapPacks: the browser offers the tools of the packs in Packs, and serves browser/run,
+	// browser/listPacks and browser/record.
 	CapPacks Capability = "packs"
 )
 
@@ -617,6 +618,7 @@ func IsCall(r Request) bool {
 
 func (*ExecuteTool) Method() string       { return MethodExecuteTool }
 func (*Run) Method() string               { return MethodRun }
+func (*ListPacks) Method() string         { return MethodListPacks }
 func (*Record) Method() string            { return MethodRecord }
 func (*ReadResource) Method() string      { return MethodReadResource }
 func (*SubscribeResource) Method() string { return MethodSubscribeResource }

@@ -65,6 +65,7 @@ func MessageTypes() []MessageType {
 		request(&EndRoom{}, &EndRoomResult{}),
 		{Method: MethodOwnerState, Notification: true, Params: &OwnerState{}},
 		{Method: MethodPacks, Notification: true, Params: &Packs{}},
+		request(&ListPacks{}, &ListPacksResult{}),
 		request(&Record{}, nil),
 	}
 }

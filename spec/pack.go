@@ -228,6 +228,20 @@ type ActivePackTool struct {
 	On   []string `json:"on,omitempty"`
 }
 
+// ListPacks is browser/listPacks, answered with ListPacksResult.
+type ListPacks struct{}
+
+// ListPacksResult answers ListPacks: the packs that the browser has been sent and does not offer.
+type ListPacksResult struct {
+	Off []PackOff `json:"off" validate:"max=64,dive"`
+}
+
+// PackOff is a pack that a browser does not offer.
+type PackOff struct {
+	PackRef
+	Why string `json:"why" validate:"max=256"` // in words, for its owner
+}
+
 // PackScript is the parameters of browser/packScript, a request of a paired browser for the script of a pack.
 type PackScript struct {
 	Pack PackRef `json:"pack"`

@@ -72,7 +72,7 @@ func (hd *handler) Disconnected(id spec.PeerID, cause error) {
 // nothing to it.
 func (c *Core) SendOwn(ctx context.Context, to spec.TabAddr, req spec.Request, w tabtransport.Wait) (spec.Response, error) {
 	switch req.(type) {
-	case *spec.Ask, *spec.ListTabs, *spec.EndRoom, *spec.Record:
+	case *spec.Ask, *spec.ListTabs, *spec.EndRoom, *spec.ListPacks, *spec.Record:
 	case *spec.SubscribeResource: // was decided about when the first client wanted it
 	default:
 		panic(fmt.Sprintf("hub: %s is not the hub's own", req.Method()))

@@ -294,6 +294,14 @@ export type Limits = {
   maxDescription: number;
 };
 
+/** ListPacks is browser/listPacks, answered with ListPacksResult. */
+export type ListPacks = { [member: string]: never };
+
+/** ListPacksResult answers ListPacks: the packs that the browser has been sent and does not offer. */
+export type ListPacksResult = {
+  off: PackOff[];
+};
+
 /** ListTabs is browser/listTabs, answered with ListTabsResult. */
 export type ListTabs = { [member: string]: never };
 
@@ -365,6 +373,14 @@ export type OwnerState = {
   held?: HeldTab[];
   /** Gone are the ids of questions (Ask) that a browser shows although no call waits for them any more: a yes is good if the client makes the call again. */
   gone?: string[];
+};
+
+/** PackOff is a pack that a browser does not offer. */
+export type PackOff = {
+  name: string;
+  hash: string;
+  /** in words, for its owner */
+  why: string;
 };
 
 /** PackRef names one version of a pack: Hash is that of its document. */
@@ -782,6 +798,7 @@ export type FromHub = {
   "browser/endRoom": { params: EndRoom; result: EndRoomResult };
   "browser/ownerState": { params: OwnerState };
   "browser/packs": { params: Packs };
+  "browser/listPacks": { params: ListPacks; result: ListPacksResult };
   "browser/record": { params: Record; result: object };
 };
 

@@ -37,7 +37,7 @@ type CallMethod =
   | "browser/getPrompt"
   | "browser/complete";
 /** A request that is for the browser. */
-type ControlMethod = Exclude<keyof FromHub, CallMethod | "browser/ping" | "browser/cancel" | "browser/ask" | "browser/ownerState" | "browser/run" | "browser/packs" | "browser/record">;
+type ControlMethod = Exclude<keyof FromHub, CallMethod | "browser/ping" | "browser/cancel" | "browser/ask" | "browser/ownerState" | "browser/run" | "browser/packs" | "browser/listPacks" | "browser/record">;
 
 /** A message of the hub; without an id it wants no answer. */
 type HubMessage<M extends keyof FromHub = keyof FromHub> = import("../../spec/schema/tabhub.v1").Message<FromHub, M> & {

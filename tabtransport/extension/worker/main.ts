@@ -154,6 +154,9 @@ function message(message: HubMessage | HubAnswer) {
       void ready.then(() => packs.take(pairing, message.params.packs));
       break;
     }
+    case "browser/listPacks":
+      if (message.id !== undefined) answer(message, ready.then(() => ({ off: packs.off })));
+      break;
     case "browser/ask":
       if (message.id !== undefined) void ready.then(() => questions.ask(message));
       break;

@@ -88,6 +88,17 @@ export class Packs {
     return this.#kept.packs.filter((pack) => this.#isOn(pack));
   }
 
+  /** The packs that this browser does not offer, and why. */
+  get off() {
+    const off = this.#kept.packs.filter((pack) => !this.#isOn(pack));
+    return off.map((pack) => ({ name: pack.name, hash: pack.hash, why: this.#why(pack) }));
+  }
+
+  #why({ hash, script }: ActivePack) {
+    if (this.#kept.choices[hash] === false) return "it is switched off in the extension’s popup";
+    return `${script ? "it is a script" : "the hub is on another computer"}: on one of its pages, the extension’s popup has the switch`;
+  }
+
   /** Whether there are some, be they on or off. */
   get any() {
     return this.#kept.packs.length > 0;

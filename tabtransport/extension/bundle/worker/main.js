@@ -338,6 +338,15 @@ var Packs = class {
   get #on() {
     return this.#kept.packs.filter((pack) => this.#isOn(pack));
   }
+  /** The packs that this browser does not offer, and why. */
+  get off() {
+    const off = this.#kept.packs.filter((pack) => !this.#isOn(pack));
+    return off.map((pack) => ({ name: pack.name, hash: pack.hash, why: this.#why(pack) }));
+  }
+  #why({ hash, script: script2 }) {
+    if (this.#kept.choices[hash] === false) return "it is switched off in the extension’s popup";
+    return `${script2 ? "it is a script" : "the hub is on another computer"}: on one of its pages, the extension’s popup has the switch`;
+  }
   /** Whether there are some, be they on or off. */
   get any() {
     return this.#kept.packs.length > 0;
@@ -3951,6 +3960,9 @@ function message(message2) {
       void ready.then(() => packs.take(pairing, message2.params.packs));
       break;
     }
+    case "browser/listPacks":
+      if (message2.id !== void 0) answer(message2, ready.then(() => ({ off: packs.off })));
+      break;
     case "browser/ask":
       if (message2.id !== void 0) void ready.then(() => questions2.ask(message2));
       break;
