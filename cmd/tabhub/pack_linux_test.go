@@ -125,10 +125,15 @@ func TestPackTest(t *testing.T) {
 	p, _ := serveTest(t, "--policy", "open")
 	var answer atomic.Pointer[spec.RunResult]
 	var acted atomic.Int32
+	var off []spec.PackOff
 	browser, err := tabtransport.Join(t.Context(), p.Tabs.Transport(spec.LocalUser), tabtransport.Conn{
-		Attested: true, Dialect: "tabhub.v1",
+		Attested: true, Dialect: "tabhub.v1", Pairing: "p-1",
 		Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: "b-1", BrowserName: "Chromium on Linux", Capabilities: []spec.Capability{spec.CapPacks}},
 	}, func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+		if _, ok := in.Request.(*spec.ListPacks); ok {
+			b, err := json.Marshal(spec.ListPacksResult{Off: off})
+			return spec.Response{Result: b}, err
+		}
 		r, ok := in.Request.(*spec.Run)
 		if !ok {
 			return spec.Response{}, spec.Errorf(spec.CodeInternal, "not in this test")
@@ -181,5 +186,12 @@ func TestPackTest(t *testing.T) {
 	}
 	if code, printed := onTerminal(t, p, "y", "pack", "test", "shop-tools", "--act"); code != 1 || acted.Load() != 1 || !strings.Contains(printed, "order {} · ") {
 		t.Errorf("acts after yes: %d %d %s", code, acted.Load(), printed)
+	}
+
+	// Where a browser waits for its user, the list says so.
+	pack := packOf(t, p)
+	off = []spec.PackOff{{PackRef: spec.PackRef{Name: "shop-tools", Hash: pack.Active.Hash}, Why: "its popup asks you"}}
+	if code, printed := piped(t, p, "pack", "list"); code != 0 || !strings.Contains(printed, "shop-tools is not offered in Chromium on Linux: its popup asks you") {
+		t.Errorf("%d %s", code, printed)
 	}
 }

@@ -3,12 +3,15 @@ package admin
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
+	"tabhub/hub/core"
 	"tabhub/hub/face/endpoint"
 	"tabhub/hub/offer/pack"
 	"tabhub/hub/offer/pack/foreign"
@@ -108,10 +111,14 @@ func ReadPack(file string, text []byte) (*pack.Pack, []string, error) {
 // getPacks lists the packs by their names, or the one that the parameter name names, with its documents.
 func getPacks(r *endpoint.Request) error {
 	name := r.URL.Query().Get("name")
-	report := []PackReport{}
+	report, absent := []PackReport{}, absences(r)
 	for _, s := range r.Tenant.Hub.Packs.List() {
 		if name == "" || s.Name == name {
-			report = append(report, reportPack(r, s, name != ""))
+			p := reportPack(r, s, name != "")
+			if s.Active != nil {
+				p.Absent = absent(s.Active.Ref())
+			}
+			report = append(report, p)
 		}
 	}
 	if name != "" && len(report) == 0 {
@@ -143,30 +150,62 @@ func reportPack(r *endpoint.Request, s packs.State, whole bool) PackReport {
 			report.Allowed = append(report.Allowed, rule)
 		}
 	}
-	if s.Active != nil {
-		report.Absent = absences(r)
-		if s.Waiting != nil {
-			report.Changes = pack.Diff(s.Active.Pack, s.Waiting.Pack)
-			report.Withdraws = len(report.Allowed) > 0 && pack.ActsMore(s.Active.Pack, s.Waiting.Pack)
-		}
+	if s.Active != nil && s.Waiting != nil {
+		report.Changes = pack.Diff(s.Active.Pack, s.Waiting.Pack)
+		report.Withdraws = len(report.Allowed) > 0 && pack.ActsMore(s.Active.Pack, s.Waiting.Pack)
 	}
 	return report
 }
 
-// absences returns the connected browsers that offer no tools of packs.
-func absences(r *endpoint.Request) (all []PackAbsence) {
-	for _, b := range r.Tenant.Hub.Browsers(nil) {
-		if !b.Connected || b.Single {
-			continue
-		}
-		switch {
-		case b.Pairing == "":
-			all = append(all, PackAbsence{nameOf(&b), "it is not paired with the hub; `tabhub browser pair` pairs it"})
-		case !slices.Contains(b.Capabilities, spec.CapPacks):
-			all = append(all, PackAbsence{nameOf(&b), "its extension is of a version without packs; `tabhub extension DIR` writes the present one"})
+// askPacks is how long a browser may take to say which packs it does not offer.
+const askPacks = 2 * time.Second
+
+// absences asks the connected browsers, and returns a function that says of an active pack in which of
+// them its tools are not offered.
+func absences(r *endpoint.Request) func(spec.PackRef) []PackAbsence {
+	h := r.Tenant.Hub
+	if len(h.Packs.Active()) == 0 {
+		return func(spec.PackRef) []PackAbsence { return nil }
+	}
+	browsers := slices.DeleteFunc(h.Browsers(nil), func(b state.BrowserInfo) bool { return !b.Connected || b.Single })
+	off, failed := make([]spec.ListPacksResult, len(browsers)), make([]error, len(browsers))
+	var asked sync.WaitGroup
+	for i, b := range browsers {
+		if b.Pairing != "" && slices.Contains(b.Capabilities, spec.CapPacks) {
+			asked.Go(func() { off[i], failed[i] = listPacks(r.Context(), h.Core, b.Peer) })
 		}
 	}
-	return all
+	asked.Wait()
+	return func(ref spec.PackRef) (all []PackAbsence) {
+		for i, b := range browsers {
+			absent := func(why string) { all = append(all, PackAbsence{nameOf(&b), why}) }
+			switch {
+			case b.Pairing == "":
+				absent("it is not paired with the hub; `tabhub browser pair` pairs it")
+			case !slices.Contains(b.Capabilities, spec.CapPacks):
+				absent("its extension is of a version without packs; `tabhub extension DIR` writes the present one")
+			case failed[i] != nil:
+				absent("perhaps: it did not say")
+			}
+			for _, p := range off[i].Off {
+				if p.PackRef == ref {
+					absent(p.Why)
+				}
+			}
+		}
+		return all
+	}
+}
+
+// listPacks asks a browser which packs it does not offer.
+func listPacks(ctx context.Context, c *core.Core, browser spec.PeerID) (off spec.ListPacksResult, err error) {
+	resp, err := c.SendOwn(ctx, spec.TabAddr{Peer: browser}, &spec.ListPacks{}, tabtransport.Wait{Timeout: askPacks})
+	if err == nil {
+		if bad := spec.Decode(resp.Result, &off); bad != nil {
+			err = bad
+		}
+	}
+	return off, err
 }
 
 // nameOf returns what the owner calls a browser.

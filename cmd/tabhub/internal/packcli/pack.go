@@ -74,12 +74,9 @@ func printPacks(a *command.App, packs []admin.PackReport) error {
 	if len(waiting) > 0 {
 		a.Hint("\n%s: accept it on %s, or run `%s` in a terminal.", strings.Join(waiting, ", "), onDashboard(a), a.Tabhub("pack", "add", "FILE"))
 	}
-	for _, none := range absencesOf(packs) {
-		hints = append(hints, fmt.Sprintf("no pack is offered in %s: %s", none.Browser, none.Why))
-	}
 	for _, p := range packs {
-		if p.Active != nil && p.Active.Script {
-			hints = append(hints, fmt.Sprintf("%s is a script: each browser runs it only after its popup has asked you there", p.Name))
+		for _, none := range p.Absent {
+			hints = append(hints, fmt.Sprintf("%s is not offered in %s: %s", p.Name, none.Browser, none.Why))
 		}
 	}
 	for _, hint := range hints {
@@ -124,16 +121,6 @@ func howToAccept(a *command.App, p *admin.PackReport) string {
 // onDashboard says where the dashboard has packs.
 func onDashboard(a *command.App) string {
 	return "the dashboard, under Sites, Packs (`" + a.Tabhub("dashboard") + "` opens it)"
-}
-
-// absencesOf returns the browsers that offer no packs.
-func absencesOf(packs []admin.PackReport) []admin.PackAbsence {
-	for _, p := range packs { // it is the same of all that are in use
-		if p.Active != nil {
-			return p.Absent
-		}
-	}
-	return nil
 }
 
 // fileHasChanged reports whether the file that a pack was read from is of another version by now.

@@ -6,7 +6,7 @@ import { missing } from "./gives.ts";
 import { nameOf } from "./names.ts";
 import { MAKERS, removeRule } from "./rule.ts";
 import { absence, packState, unmappedOf } from "./packs.ts";
-import { ask, events } from "./session.ts";
+import { ask, events, Refused } from "./session.ts";
 
 import { change } from "../../../../tabtransport/extension/question.ts";
 import type { Pack, PackExample, PackTool, PackVersion, Rule, Tool } from "./api.d.ts";
@@ -24,12 +24,13 @@ export function openPack(into: string, of: string) {
 
 export async function updatePack(changed: Set<string>) {
   if (!["packs", "tabs", "policy"].some((kind) => changed.has(kind))) return;
-  const packs: Pack[] = await ask("GET", "api/packs"); // not that one alone: it may be gone, which is no error
-  const known = packs.some((p) => p.name === name);
-  byID("pack-gone").hidden = known;
-  byID("pack-parts").hidden = !known;
-  if (!known) return;
-  const [pack]: Pack[] = await ask("GET", `api/packs?name=${encodeURIComponent(name)}`);
+  const [pack]: Pack[] = await ask("GET", `api/packs?name=${encodeURIComponent(name)}`).catch((err) => {
+    if (err instanceof Refused) return []; // it is gone
+    throw err;
+  });
+  byID("pack-gone").hidden = pack !== undefined;
+  byID("pack-parts").hidden = !pack;
+  if (!pack) return;
   const is = JSON.stringify(pack);
   if (is === shown) return;
   shown = is;
@@ -43,7 +44,7 @@ function facts({ active, waiting, allowed, absent = [] }: Pack) {
   const all: [string, ...(Node | string)[]][] = [["Added", `${when(added, true)}, by ${MAKERS[by] ?? "a browser"}`]];
   if (from) all.push(["From", foreign(from)]);
   if (allowed.length) all.push(["Allowed", element("ul", "plain", ...allowed.map(allowance))]);
-  if (absent.length && active) all.push(["Browsers", element("ul", "plain", ...absent.map(absence))]);
+  if (absent.length && active) all.push(["Browsers", element("ul", "plain", ...absent.map((of) => absence(of)))]);
   return [factsOf(all)];
 }
 

@@ -38,12 +38,12 @@ export async function updatePacks(changed: Set<string>) {
   const packs: Pack[] = await ask("GET", "api/packs");
   list(byID("packs"), "table", packs.map(packRow));
   byID("no-packs").hidden = packs.length > 0;
-  const absent = packs.find(({ active }) => active)?.absent ?? [];
-  byID("absent").replaceChildren(...absent.map(absence));
+  byID("absent").replaceChildren(...packs.flatMap(({ name, absent = [] }) => absent.map((of) => absence(of, name))));
 }
 
-/** Says why a browser does not offer packs. */
-export const absence = ({ browser, why }: { browser: string; why: string }) => element("li", "", "Not offered in ", foreign(browser), `: ${why}.`);
+/** Says why a browser does not offer a pack. */
+export const absence = ({ browser, why }: { browser: string; why: string }, name = "") =>
+  element("li", "", foreign(name), name ? " is not offered in " : "Not offered in ", foreign(browser), ": ", foreign(why), ".");
 
 export const packLink = (name: string) => link("sites", { show: "packs", pack: name }, foreign(name));
 

@@ -1788,10 +1788,9 @@ async function updatePacks(changed) {
   const packs = await ask("GET", "api/packs");
   list(byID("packs"), "table", packs.map(packRow));
   byID("no-packs").hidden = packs.length > 0;
-  const absent = packs.find(({ active }) => active)?.absent ?? [];
-  byID("absent").replaceChildren(...absent.map(absence));
+  byID("absent").replaceChildren(...packs.flatMap(({ name: name2, absent = [] }) => absent.map((of) => absence(of, name2))));
 }
-var absence = ({ browser, why }) => make("li", "", "Not offered in ", foreign(browser), `: ${why}.`);
+var absence = ({ browser, why }, name2 = "") => make("li", "", foreign(name2), name2 ? " is not offered in " : "Not offered in ", foreign(browser), ": ", foreign(why), ".");
 var packLink = (name2) => link("sites", { show: "packs", pack: name2 }, foreign(name2));
 function packState({ active, waiting: waiting2 }) {
   if (!active) return chip("waiting");
@@ -1820,12 +1819,13 @@ function openPack(into, of) {
 }
 async function updatePack(changed) {
   if (!["packs", "tabs", "policy"].some((kind) => changed.has(kind))) return;
-  const packs = await ask("GET", "api/packs");
-  const known2 = packs.some((p) => p.name === name);
-  byID("pack-gone").hidden = known2;
-  byID("pack-parts").hidden = !known2;
-  if (!known2) return;
-  const [pack] = await ask("GET", `api/packs?name=${encodeURIComponent(name)}`);
+  const [pack] = await ask("GET", `api/packs?name=${encodeURIComponent(name)}`).catch((err) => {
+    if (err instanceof Refused) return [];
+    throw err;
+  });
+  byID("pack-gone").hidden = pack !== void 0;
+  byID("pack-parts").hidden = !pack;
+  if (!pack) return;
   const is = JSON.stringify(pack);
   if (is === shown3) return;
   shown3 = is;
@@ -1838,7 +1838,7 @@ function facts2({ active, waiting: waiting2, allowed, absent = [] }) {
   const all2 = [["Added", `${when(added2, true)}, by ${MAKERS[by] ?? "a browser"}`]];
   if (from) all2.push(["From", foreign(from)]);
   if (allowed.length) all2.push(["Allowed", make("ul", "plain", ...allowed.map(allowance))]);
-  if (absent.length && active) all2.push(["Browsers", make("ul", "plain", ...absent.map(absence))]);
+  if (absent.length && active) all2.push(["Browsers", make("ul", "plain", ...absent.map((of) => absence(of)))]);
   return [factsOf(all2)];
 }
 function allowance(rule) {
