@@ -119,7 +119,7 @@ func (p *Pack) checkStart() error {
 // check checks a tool and finds its class.
 func (t *Tool) check(at string) error {
 	if !isToolName(t.Name) {
-		return fmt.Errorf("%s.name: must be 1 to 64 letters, digits, _, - and .", at)
+		return fmt.Errorf("%s.name: must be 1 to 64 letters, digits, dots, _ and -", at)
 	}
 	if t.Description == "" {
 		return fmt.Errorf("%s.description: is missing; say what the tool does, and when to use it", at)

@@ -53,7 +53,7 @@ func TestRefusedText(t *testing.T) {
 		{`"path": "/api/search"`, `"path": "/api/search", "p\u0061th": "/account/delete"`, "request.path: is there twice"},
 		{`"count": {"arg": "count"}`, `"count": 1, "count": {"arg": "count"}`, "json.count: is there twice"},
 		{`"Tools of a shop"`, `"Tools \ud800 of a shop"`, "half of a surrogate pair"},
-		{`"Tools of a shop"`, `"Tools"} {"a": 1`, "invalid JSON"},
+		{`"Tools of a shop"`, `"Tools"} {"a": 1`, "line 4, byte 21 of it: invalid JSON: unexpected data"},
 		{`{"arg": "count"}`, `1e999`, "out of range"},
 		{`{"arg": "count"}`, strings.Repeat("[", 100) + strings.Repeat("]", 100), "nested too deeply"},
 		{`"Tools of a shop"`, `"` + strings.Repeat("a", 300<<10) + `"`, "title: is longer than 256 bytes"},

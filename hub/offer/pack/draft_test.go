@@ -8,7 +8,7 @@ import (
 	"tabhub/spec"
 )
 
-// shows is a recording of somebody who orders.
+// shows is a recording of an order.
 func shows(product, note string, gift bool) *spec.Recorded {
 	text := func(s string) json.RawMessage { v, _ := json.Marshal(s); return v }
 	check := json.RawMessage("false")

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -62,6 +63,10 @@ func Parse(text []byte) (*Pack, error) {
 		return nil, fmt.Errorf("it is larger than %d bytes", maxScript)
 	}
 	if err := rawjson.Valid(text, maxDepth); err != nil {
+		if e, ok := errors.AsType[*rawjson.SyntaxError](err); ok {
+			line := 1 + bytes.Count(text[:e.Offset], []byte{'\n'})
+			return nil, fmt.Errorf("line %d, byte %d of it: invalid JSON: %s", line, e.Offset-bytes.LastIndexByte(text[:e.Offset], '\n'), e.What)
+		}
 		return nil, err
 	}
 	text = bytes.TrimSpace(text)

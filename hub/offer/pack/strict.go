@@ -80,7 +80,7 @@ func strictObject(at string, t reflect.Type, v json.RawMessage) error {
 	seen := map[string]bool{}
 	for key, value := range rawjson.Members(v) {
 		to := member(at, key)
-		elem := t
+		var elem reflect.Type
 		if t.Kind() == reflect.Map {
 			elem = t.Elem()
 			if err := memberName(at, key); err != nil {

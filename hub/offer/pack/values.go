@@ -199,7 +199,7 @@ func hides(path string) bool {
 func literalPath(at, s string) error {
 	switch {
 	case !strings.HasPrefix(s, "/"):
-		return place(at, "must begin with a slash: the address of the site comes before it")
+		return place(at, "must begin with a slash: it is a path at the site")
 	case len(s) > maxPath:
 		return place(at, fmt.Sprintf("is longer than %d bytes", maxPath))
 	case strings.Contains(s, "//"), strings.ContainsAny(s, `\*?#;{}"<>^|`+"`"), hides(s):
