@@ -224,6 +224,8 @@ func TestStepsAct(t *testing.T) {
 		{"read-only", `<label>Day <input readonly></label>`, `[{"fill": {"fields": [{"target": {"label": "Day"}, "value": "x"}]}}]`, "", `0 STEP_REFUSED: textbox "Day" is read-only`, "", ""},
 		{"a password", `<label>Password <input type=password id=a></label>`, `[{"fill": {"fields": [{"target": {"label": "Password"}, "value": "x"}]}}]`, "", `0 STEP_REFUSED: input "Password" is a password`, `a.value === ""`, ""},
 		{"a card number", `<label>Number <input id=a autocomplete="billing cc-number"></label>`, `[{"fill": {"fields": [{"target": {"label": "Number"}, "value": "x"}]}}]`, "", `0 STEP_REFUSED: textbox "Number" is a secret`, `a.value === ""`, ""},
+		{"a code that the page calls a place", `<label>PIN code <input id=a autocomplete="shipping postal-code"></label>`, `[{"fill": {"fields": [{"target": {"label": "PIN code"}, "value": "1"}]}}]`, "", "null", `a.value === "1"`, ""},
+		{"a password by its keys", `<label>Password <input type=password id=a></label>`, `[{"press": {"target": {"label": "Password"}, "key": "x"}}]`, "", `0 STEP_REFUSED: input "Password" is a password`, `a.value === ""`, ""},
 		{"files", `<label>Photo <input type=file></label>`, `[{"fill": {"fields": [{"target": {"label": "Photo"}, "value": "x"}]}}]`, "", `0 NEEDS_TRUSTED_INPUT: `, "", ""},
 		{"enter submits", `<form action=/in/next onsubmit="event.preventDefault(); sent = (window.sent ?? 0) + 1"><label>Find <input></label><button>Go</button></form>`, `[{"press": {"target": {"label": "Find"}, "key": "Enter"}}]`, "", "null", `sent === 1`, `pressed Enter in textbox "Find"`},
 		{"enter that the page takes", `<form onsubmit="sent = true"><label>Find <input onkeydown="event.key === 'Enter' && event.preventDefault()"></label></form><script>sent = false</script>`, `[{"press": {"target": {"label": "Find"}, "key": "Enter"}}]`, "", "null", `!sent`, ""},
@@ -417,4 +419,20 @@ func TestStepsInHostilePages(t *testing.T) {
 		{"a selector that is more than one", `<p>a<p>b`, `[{"read": {"fields": {"v": {"target": {"selector": "p"}}}}, "timeout": 1}]`, "", `0 STEP_AMBIGUOUS: v: there are 2 of "p"`, "", ""},
 		{"text that is only drawn", `<p>12<span style="display:none">99</span></p>`, `[{"read": {"fields": {"v": {"target": {"selector": "p"}, "give": "number"}}}}]`, "", `{"v":12}`, "", ""},
 	})
+}
+
+// A tab that is not in front is acted in all the same: the person works in another one.
+func TestStepsInTabBehind(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	url := stepsServer(t, map[string]string{"/in/": `<label>Name <input id=a></label> <div contenteditable role=textbox aria-label=Text id=b>old</div><div style="height:3000px"></div><button onclick="clicked = true">Order</button>`, "/in/next": ``})
+	p := r.b.Open(url + "/in/")
+	r.b.Open(url + "/in/next")
+	if is := p.Eval("document.visibilityState"); is != `"hidden"` {
+		t.Fatalf("the tab is %s", is)
+	}
+	got := r.run(url+"/in/", `[{"fill": {"fields": [{"target": {"label": "Name"}, "value": "Ann"}, {"target": {"label": "Text"}, "value": "new"}]}}, {"click": {"target": {"role": "button", "name": "Order"}}}]`, "", "", "")
+	if is := p.Eval("a.value === 'Ann' && b.textContent === 'new' && clicked"); got.String() != "null" || is != "true" {
+		t.Errorf("%s, %s\n%s", got, is, got.did())
+	}
 }

@@ -1662,12 +1662,32 @@
     for (const { width, height } of boxes) if (width > 0 && height > 0) return true;
     return boxes.length === 0;
   }
+  var known;
+  function knowingLabels(look) {
+    const before = known;
+    known ??= /* @__PURE__ */ new Map();
+    try {
+      return look();
+    } finally {
+      known = before;
+    }
+  }
   function labelsOf(element) {
     const proto = LABELLED[localName(element)];
     if (!proto || !isHTML(element, localName(element))) return [];
-    const all2 = getter(proto, "labels")(element);
-    return all2 ?? [];
+    if (!known) return [...getter(proto, "labels")(element) ?? []];
+    const tree = rootOf(element);
+    let all2 = known.get(tree);
+    if (!all2) {
+      known.set(tree, all2 = /* @__PURE__ */ new Map());
+      for (const label of query(tree, "label")) {
+        const field = isHTML(label, "label") ? labelled(label) : null;
+        if (field) all2.set(field, [...all2.get(field) ?? [], label]);
+      }
+    }
+    return all2.get(element) ?? [];
   }
+  var labelled = getter(HTMLLabelElement.prototype, "control");
   function formOf(element) {
     if (!isHTML(element, "input", "button", "select", "textarea")) return null;
     return getter(LABELLED[localName(element)], "form")(element);
@@ -1701,9 +1721,10 @@
     if (were.has(element)) return "a password";
     if (!isHTML(element, "input", "select", "textarea") && attribute(element, "contenteditable") === null) return "";
     if (isHTML(element, "input") && /^(button|submit|reset|image|checkbox|radio|range|color|file|hidden)$/.test(inputType(element))) return "";
-    const tokens = (attribute(element, "autocomplete") ?? "").toLowerCase().split(/\s+/);
+    const tokens = (attribute(element, "autocomplete") ?? "").toLowerCase().split(/\s+/).filter((token) => token && !/^(on|off)$/.test(token));
     const names = [name, attribute(element, "name"), attribute(element, "id"), attribute(element, "placeholder")];
-    return tokens.some((token) => TOKENS.test(token)) || names.some((text) => NAMES.test(apart(text ?? ""))) ? "a secret, such as a password, a card number or a code" : "";
+    const is = tokens.length > 0 ? tokens.some((token) => TOKENS.test(token)) : names.some((text) => NAMES.test(apart(text ?? "")));
+    return is ? "a secret, such as a password, a card number or a code" : "";
   }
   function apart(text) {
     return text.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[\s_.[\]-]+/g, " ").toLowerCase();
@@ -2077,7 +2098,7 @@
     const tree = rootOf(element);
     const ids = (attribute(element, "aria-labelledby") ?? "").split(/\s+/).filter(Boolean);
     const named2 = ids.map((id) => [...query(tree, `#${CSS.escape(id)}`)].slice(0, 1).map((of) => line(attribute(of, "aria-label") ?? textContent(of)))).flat();
-    const labels = [...labelsOf(element)];
+    const labels = labelsOf(element);
     return line(named2.join(" ")) || line(attribute(element, "aria-label")) || line(labels.map((label) => textIn(label, element)).join(" ")) || line(ofHTML(element)) || (BY_CONTENT.test(role) ? line(textIn(element)) : "") || line(attribute(element, "title")) || line(attribute(element, "placeholder")) || line(attribute(element, "aria-placeholder"));
   }
   function line(text) {
@@ -2160,7 +2181,9 @@
   }
   function all(target, root, scope, isThere = isVisible) {
     const fits = fitting(target, scope);
-    return candidates(target, baseOf(target, root, scope), scope).filter((element) => fits(element) && isThere(element) && (target.selector || isExposed(element)));
+    return knowingLabels(
+      () => candidates(target, baseOf(target, root, scope), scope).filter((element) => fits(element) && isThere(element) && (target.selector || isExposed(element)))
+    );
   }
   function baseOf({ in: outer }, root, scope) {
     return outer ? oneOf(outer, root, scope, isRendered) : root;
@@ -2250,7 +2273,7 @@
     if (wanted) {
       const kind = candidates(target, baseOf(target, root, scope), scope).filter((element) => role ? roleOf(element) === role : isField(element));
       const text = textOf(wanted, scope);
-      near = kind.slice(0, 500).map((element) => ({ element, score: likeness(nameOf(element), text) })).sort((a, b) => b.score - a.score).map(({ element }) => element).filter((element) => isVisible(element) && isExposed(element));
+      near = knowingLabels(() => kind.slice(0, 500).map((element) => ({ element, score: likeness(nameOf(element), text) }))).sort((a, b) => b.score - a.score).map(({ element }) => element).filter((element) => isVisible(element) && isExposed(element));
     }
     return new Failure("STEP_NOT_FOUND", `there is no ${describe(target, scope)}`, named(near)).later();
   }
@@ -2278,6 +2301,8 @@
       const { key, target } = step.press;
       const found = usable(target, scope, now);
       if (key === "Enter") check(found.element, scope, true);
+      const problem = key.length === 1 ? refusal(found) : "";
+      if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
       return () => press(found, key, scope);
     }
     const { fields } = step.fill;
@@ -2316,8 +2341,8 @@
     const over = overAt(element, at.x, at.y);
     if (over === void 0) return "outside of what the page shows";
     if (!over) return "";
-    const known = outward(over, (at2) => roleOf(at2) !== "" && !contains(at2, element)) ?? over;
-    return `covered by ${words(known)}`;
+    const known2 = outward(over, (at2) => roleOf(at2) !== "" && !contains(at2, element)) ?? over;
+    return `covered by ${words(known2)}`;
   }
   function overAt(element, x, y) {
     let hit = documentOf(element).elementFromPoint(x, y);
@@ -2505,8 +2530,8 @@
     const labels = (Array.isArray(wanted) ? wanted : [wanted]).map((label) => plain(label, found.words).trim());
     if (labels.length !== 1 && !isMultiple(element)) throw new Failure("STEP_REFUSED", `${found.words} takes one option`);
     const chosen = labels.map((label) => {
-      const labelled = [...selectOptions(element)].filter((option) => optionLabel(option).trim() === label);
-      const options = labelled.length ? labelled : [...selectOptions(element)].filter((option) => optionValue(option) === label);
+      const labelled2 = [...selectOptions(element)].filter((option) => optionLabel(option).trim() === label);
+      const options = labelled2.length ? labelled2 : [...selectOptions(element)].filter((option) => optionValue(option) === label);
       if (options.length === 0) throw new Failure("STEP_NOT_FOUND", `${found.words} has no option ${JSON.stringify(clean(label))}`, optionsOf(element)).later();
       if (options.length > 1) throw new Failure("STEP_AMBIGUOUS", `${found.words} has ${options.length} options ${JSON.stringify(clean(label))}`);
       if (matchesSelector(options[0], ":disabled")) throw new Failure("STEP_REFUSED", `${found.words} has option ${JSON.stringify(clean(label))}, which is disabled`).later();
@@ -2955,7 +2980,7 @@
       this.id = id;
       this.#begin = begin;
       this.#post = post;
-      this.#scope = { args, values: { ...values }, inMatch: (address) => matchesAny(match, address) };
+      this.#scope = { args: { ...args }, values: { ...values }, inMatch: (address) => matchesAny(match, address) };
       void this.#all();
     }
     // ---- What the worker says

@@ -30,6 +30,8 @@ export function actOf(step: Step, scope: Scope, now: boolean): Act {
     const { key, target } = step.press;
     const found = usable(target, scope, now);
     if (key === "Enter") check(found.element, scope, true);
+    const problem = key.length === 1 ? refusal(found) : "";
+    if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
     return () => press(found, key, scope);
   }
   const { fields } = step.fill as { fields: { target: Target; value: unknown }[] };

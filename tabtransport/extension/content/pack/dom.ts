@@ -149,12 +149,36 @@ export function isVisible(element: Element): boolean {
   return boxes.length === 0; // it has no box of its own (display: contents)
 }
 
-export function labelsOf(element: Element): Iterable<Element> {
+/** The labels of each field in a tree, while none can change; the browser would look through the tree for each field. */
+let known: Map<Node, Map<Element, Element[]>> | undefined;
+
+/** Does what changes nothing, and may ask for the labels of many fields. */
+export function knowingLabels<T>(look: () => T): T {
+  const before = known;
+  known ??= new Map();
+  try {
+    return look();
+  } finally {
+    known = before;
+  }
+}
+
+export function labelsOf(element: Element): Element[] {
   const proto = LABELLED[localName(element)];
   if (!proto || !isHTML(element, localName(element))) return [];
-  const all = getter<NodeListOf<Element> | null>(proto, "labels")(element);
-  return all ?? [];
+  if (!known) return [...(getter<NodeListOf<Element> | null>(proto, "labels")(element) ?? [])];
+  const tree = rootOf(element);
+  let all = known.get(tree);
+  if (!all) {
+    known.set(tree, (all = new Map()));
+    for (const label of query(tree, "label")) {
+      const field = isHTML(label, "label") ? labelled(label) : null;
+      if (field) all.set(field, [...(all.get(field) ?? []), label]);
+    }
+  }
+  return all.get(element) ?? [];
 }
+const labelled = getter<Element | null>(HTMLLabelElement.prototype, "control");
 
 /** The form of a field or button. */
 export function formOf(element: Element): HTMLFormElement | null {

@@ -2,7 +2,7 @@
 // exactly one element, or the run ends. What the elements are called is said by one function, words.
 
 import {
-  around, assignedNodes, attribute, clean, closest, documentOf, firstChild, frameWindow, hasAttribute, innerText, inputType, inputValue, isEditable, isHTML, isRendered, isVisible,
+  around, assignedNodes, attribute, clean, closest, documentOf, firstChild, frameWindow, hasAttribute, innerText, inputType, inputValue, isEditable, isHTML, isRendered, isVisible, knowingLabels,
   labelsOf, localName, nextSibling, nodeType, outward, query, rootOf, shadowOf, textContent, viewOf,
 } from "./dom.ts";
 import { Failure } from "./failure.ts";
@@ -145,7 +145,7 @@ export function nameOf(element: Element, role = roleOf(element)): string {
   const tree = rootOf(element);
   const ids = (attribute(element, "aria-labelledby") ?? "").split(/\s+/).filter(Boolean);
   const named = ids.map((id) => [...query(tree, `#${CSS.escape(id)}`)].slice(0, 1).map((of) => line(attribute(of, "aria-label") ?? textContent(of)))).flat();
-  const labels = [...labelsOf(element)];
+  const labels = labelsOf(element);
   return (
     line(named.join(" ")) ||
     line(attribute(element, "aria-label")) ||
@@ -256,7 +256,9 @@ export function foundOf(element: Element): Found {
 /** The elements of a target that are seen, in the order of the page. */
 export function all(target: Target, root: Node, scope: Scope, isThere = isVisible): Element[] {
   const fits = fitting(target, scope);
-  return candidates(target, baseOf(target, root, scope), scope).filter((element) => fits(element) && isThere(element) && (target.selector || isExposed(element)));
+  return knowingLabels(() =>
+    candidates(target, baseOf(target, root, scope), scope).filter((element) => fits(element) && isThere(element) && (target.selector || isExposed(element))),
+  );
 }
 
 /** What a target is looked for in: an element around it may have no size of its own, as an empty list. */
@@ -370,9 +372,7 @@ function missing(target: Target, root: Node, scope: Scope): Failure {
   if (wanted) {
     const kind = candidates(target, baseOf(target, root, scope), scope).filter((element) => (role ? roleOf(element) === role : isField(element)));
     const text = textOf(wanted, scope);
-    near = kind
-      .slice(0, 500)
-      .map((element) => ({ element, score: likeness(nameOf(element), text) }))
+    near = knowingLabels(() => kind.slice(0, 500).map((element) => ({ element, score: likeness(nameOf(element), text) })))
       .sort((a, b) => b.score - a.score)
       .map(({ element }) => element)
       .filter((element) => isVisible(element) && isExposed(element));

@@ -42,7 +42,7 @@ export class Run {
     this.id = id;
     this.#begin = begin;
     this.#post = post;
-    this.#scope = { args: args as Scope["args"], values: { ...values }, inMatch: (address) => matchesAny(match, address) };
+    this.#scope = { args: { ...args }, values: { ...values }, inMatch: (address) => matchesAny(match, address) };
     void this.#all();
   }
 

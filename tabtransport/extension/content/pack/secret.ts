@@ -25,9 +25,11 @@ export function secret(element: Element, name: string): string {
   if (were.has(element)) return "a password";
   if (!isHTML(element, "input", "select", "textarea") && attribute(element, "contenteditable") === null) return "";
   if (isHTML(element, "input") && /^(button|submit|reset|image|checkbox|radio|range|color|file|hidden)$/.test(inputType(element))) return "";
-  const tokens = (attribute(element, "autocomplete") ?? "").toLowerCase().split(/\s+/);
+  const tokens = (attribute(element, "autocomplete") ?? "").toLowerCase().split(/\s+/).filter((token) => token && !/^(on|off)$/.test(token));
   const names = [name, attribute(element, "name"), attribute(element, "id"), attribute(element, "placeholder")];
-  return tokens.some((token) => TOKENS.test(token)) || names.some((text) => NAMES.test(apart(text ?? ""))) ? "a secret, such as a password, a card number or a code" : "";
+  // A page that says what is in it knows: in India a PIN code is that of a place.
+  const is = tokens.length > 0 ? tokens.some((token) => TOKENS.test(token)) : names.some((text) => NAMES.test(apart(text ?? "")));
+  return is ? "a secret, such as a password, a card number or a code" : "";
 }
 
 /** The words of a text or of an identifier: cardNumber and card_number are "card number". */
