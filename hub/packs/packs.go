@@ -144,9 +144,13 @@ func (p *Packs) Changed() <-chan struct{} { return p.changed.Wait() }
 // Watch calls tell with the active packs, and again when these have changed. It blocks until ctx ends or the
 // Core does.
 func (p *Packs) Watch(ctx context.Context, tell func(spec.Packs)) {
+	var told []spec.ActivePack
 	for {
 		changed := p.Changed()
-		tell(spec.Packs{Packs: p.Active()})
+		if now := p.Active(); told == nil || !slices.EqualFunc(told, now, func(a, b spec.ActivePack) bool { return a.PackRef == b.PackRef }) {
+			told = now
+			tell(spec.Packs{Packs: now})
+		}
 		select {
 		case <-changed:
 		case <-ctx.Done():

@@ -294,7 +294,7 @@ func nameOf(tool json.RawMessage) string {
 func (l tools) names() []string {
 	var out []string
 	for _, tool := range l {
-		if name := nameOf(tool); strings.HasPrefix(name, "website_tool_") {
+		if name := nameOf(tool); strings.HasPrefix(name, "website_tool_") || strings.HasPrefix(name, "pack_") {
 			out = append(out, name)
 		}
 	}

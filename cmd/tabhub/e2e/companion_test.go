@@ -52,20 +52,21 @@ type companion struct {
 	t     testing.TB
 	peer  *wstest.Peer
 	calls atomic.Int32
-	ended chan struct{} // closed when the connection is; err says how
+	packs chan []spec.ActivePack // what it hears of packs, if it knows them
+	ended chan struct{}          // closed when the connection is; err says how
 	err   error
 	next  pairing.Key // after the handshake with the key of an invitation
 }
 
 // pair connects a browser that shows that it knows the key of a pairing. The error is the
 // hub's word.
-func (p *place) pair(id spec.PairingID, key pairing.Key, browser spec.BrowserID) (*companion, error) {
+func (p *place) pair(id spec.PairingID, key pairing.Key, browser spec.BrowserID, can ...spec.Capability) (*companion, error) {
 	p.t.Helper()
 	peer, _, err := wstest.Connect(p.within(), "ws://"+p.tabsAt()+"/tabs", http.Header{"Origin": {extension.Origin}}, spec.Subprotocol)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	x := &companion{t: p.t, peer: peer, ended: make(chan struct{})}
+	x := &companion{t: p.t, peer: peer, packs: make(chan []spec.ActivePack, 8), ended: make(chan struct{})}
 	p.t.Cleanup(func() { peer.Close() })
 	script := pairing.Transcript{Pairing: id, Address: "ws://" + p.tabsAt(), BrowserNonce: pairing.NewNonce()}
 	answer, err := x.ask("pair", spec.MethodPair, fmt.Sprintf(`{"protocolVersion":"tabhub.v1","pairing":%q,"nonce":%q}`, id, script.BrowserNonce))
@@ -77,7 +78,8 @@ func (p *place) pair(id spec.PairingID, key pairing.Key, browser spec.BrowserID)
 	if proof, _ := rawjson.String(rawjson.Get(answer, "proof")); proof != script.HubProof(key) {
 		p.t.Fatalf("the hub does not prove itself: %s", answer)
 	}
-	hello := fmt.Sprintf(`{"protocolVersion":"tabhub.v1","browserId":%q,"browserName":"Browser %[1]s","session":"s","proof":%q}`, browser, script.BrowserProof(key))
+	capabilities, _ := json.Marshal(append([]spec.Capability{}, can...))
+	hello := fmt.Sprintf(`{"protocolVersion":"tabhub.v1","browserId":%q,"browserName":"Browser %[1]s","session":"s","capabilities":%s,"proof":%q}`, browser, capabilities, script.BrowserProof(key))
 	if _, err := x.ask("hello", spec.MethodHello, hello); err != nil {
 		return nil, err
 	}
@@ -94,6 +96,7 @@ func (x *companion) ask(id, method, params string) (json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
+		x.hear(frame)
 		if got, _ := rawjson.String(rawjson.Get(frame, "id")); got != id || rawjson.Get(frame, "method") != nil {
 			continue
 		}
@@ -103,6 +106,18 @@ func (x *companion) ask(id, method, params string) (json.RawMessage, error) {
 		}
 		return a.result, nil
 	}
+}
+
+// hear takes what the hub says of packs.
+func (x *companion) hear(frame []byte) {
+	if method, _ := rawjson.String(rawjson.Get(frame, "method")); method != spec.MethodPacks {
+		return
+	}
+	var heard spec.Packs
+	if err := json.Unmarshal(rawjson.Get(frame, "params"), &heard); err != nil {
+		x.t.Error(err)
+	}
+	x.packs <- heard.Packs
 }
 
 // offer opens a tab at url with the tools, and runs calls of them until the connection
@@ -121,10 +136,14 @@ func (x *companion) offer(url, tools string) {
 				x.err = err
 				return
 			}
+			x.hear(frame)
 			id := rawjson.Get(frame, "id")
 			switch method, _ := rawjson.String(rawjson.Get(frame, "method")); method {
 			case spec.MethodPing:
 				x.peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, id))
+			case spec.MethodRun:
+				x.calls.Add(1)
+				x.peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"tabId":1,"result":{"steps":[{"verb":"click","did":"yes","words":"clicked button \"Pay\""}],"value":{"sent":%s}}}`, id, rawjson.Get(frame, "params", "args")))
 			case spec.MethodExecuteTool:
 				x.calls.Add(1)
 				x.peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"tabId":1,"result":{"success":true,"payload":%s}}`, id, echo(rawjson.Get(frame, "params", "args"))))
@@ -138,13 +157,13 @@ func (x *companion) offer(url, tools string) {
 }
 
 // companion connects a browser with a copy of the extension, and a tab at url in it.
-func (p *place) companion(copied pairingText, browser spec.BrowserID, url, tools string) *companion {
+func (p *place) companion(copied pairingText, browser spec.BrowserID, url, tools string, can ...spec.Capability) *companion {
 	p.t.Helper()
 	key, err := pairing.ParseKey(copied.Key)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	x, err := p.pair(spec.PairingID(copied.Pairing), key, browser)
+	x, err := p.pair(spec.PairingID(copied.Pairing), key, browser, can...)
 	if err != nil {
 		p.t.Fatal(err)
 	}
