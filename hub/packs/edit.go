@@ -1,11 +1,14 @@
 package packs
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"time"
 
 	"tabhub/hub/offer/pack"
 	"tabhub/hub/trust/record"
+	"tabhub/spec"
 )
 
 // AddOptions say how a document has come.
@@ -74,6 +77,34 @@ func (p *Packs) Remove(name, by string) error {
 		}
 		return State{Name: name}, change{removed, by, of}, nil
 	})
+}
+
+// Recorded takes in what a person has shown in a browser, as a version that waits, and returns its pack's name.
+// What differs from the version of that name which there is becomes arguments.
+func (p *Packs) Recorded(r *spec.Recorded, by string) (name string, err error) {
+	var before *spec.Pack
+	if s, ok := p.State(r.Name); ok {
+		before = &cmp.Or(s.Waiting, s.Active).Pack.Pack
+	}
+	draft, err := pack.Draft(r, before)
+	if err != nil {
+		return "", err
+	}
+	if r.Name == "" { // it has that of its site: no other pack is to change
+		named := draft.Name
+		for n := 2; ; n++ {
+			if _, taken := p.State(draft.Name); !taken {
+				break
+			}
+			draft.Name = fmt.Sprintf("%.28s-%d", named, n)
+		}
+	}
+	doc, err := pack.New(draft)
+	if err != nil {
+		return "", fmt.Errorf("what was recorded makes no pack: %w", err)
+	}
+	_, err = p.Add(doc, AddOptions{By: by, From: r.URL})
+	return doc.Name, err
 }
 
 // waits returns why the owner cannot decide about a version.

@@ -2,6 +2,7 @@ package packs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -214,6 +215,46 @@ func TestAnswersEndWithWhatTheyAreAbout(t *testing.T) {
 				t.Errorf("the answer is kept: %t", kept)
 			}
 		})
+	}
+}
+
+// What a person shows in a browser becomes a draft that waits; shown again, what differs becomes an argument. It
+// must not take the place of another pack of the site.
+func TestRecorded(t *testing.T) {
+	f := newFixture(t)
+	shown := func(name, text string) (string, error) {
+		value, _ := json.Marshal(text)
+		return f.Recorded(&spec.Recorded{Name: name, URL: "https://shop.example.com/search", Steps: []spec.Step{
+			{Fill: &spec.FillStep{Fields: []spec.FillField{{Target: spec.Target{Label: "Search"}, Value: value}}}},
+			{Click: &spec.ActStep{Target: spec.Target{Role: "button", Name: "Go"}}},
+		}}, "window")
+	}
+	name, err := shown("", "tea")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := f.State(name)
+	if s.Active != nil || s.Waiting == nil || s.Waiting.By != "window" || s.Waiting.From != "https://shop.example.com/search" || len(f.Active()) > 0 {
+		t.Errorf("recorded: %+v", s)
+	}
+	if again, err := shown(name, "coffee"); err != nil || again != name {
+		t.Errorf("shown again: %q, %v", again, err)
+	}
+	if s, _ = f.State(name); !strings.Contains(string(s.Waiting.Tool(s.Waiting.Tools[0].Name).Definition()), `"properties":{"`) {
+		t.Errorf("no argument: %s", s.Waiting.Text())
+	}
+	if err := f.Accept(name, s.Waiting.Hash, "cli"); err != nil {
+		t.Fatal(err)
+	}
+	other, err := shown("", "tea")
+	if err != nil || other == name || len(f.List()) != 2 {
+		t.Errorf("another one is called %q, %v", other, err)
+	}
+	if _, err := f.Add(shop(t, "Order"), AddOptions{Accept: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := shown("shop", "tea"); err == nil {
+		t.Error("a recording waits to replace a pack of several tools")
 	}
 }
 

@@ -173,6 +173,9 @@ func (p admission) forOwner(a tabtransport.Admission, tab spec.TabAddr, request 
 			return nil, fmt.Errorf("that version of the pack %s is not active, or is no script", request.Pack.Name)
 		}
 		return spec.PackScriptResult{Document: document}, nil
+	case *spec.Recorded:
+		name, err := t.Hub.Packs.Recorded(request, consent.ByWindow)
+		return spec.RecordedResult{Name: name}, err
 	default:
 		err = fmt.Errorf("the hub does not serve %T", request)
 	}
