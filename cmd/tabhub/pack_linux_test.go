@@ -100,7 +100,7 @@ func TestPackIsAcceptedOnATerminal(t *testing.T) {
 	if pack := packOf(t, p); pack.Active != nil || pack.Waiting == nil {
 		t.Fatalf("by a program: %+v", pack)
 	}
-	code, printed := onTerminal(t, p, "y", "pack", "add", writePack(t, "Order"))
+	code, printed := onTerminal(t, p, "y", "pack", "add", "shop-tools") // what waits
 	if before, _, _ := strings.Cut(printed, "? y/N "); code != 0 || !strings.Contains(before, `"Order"`) || !strings.Contains(printed, "shop-tools is in use; ") {
 		t.Fatalf("accepted: %d %s", code, printed)
 	}
@@ -114,7 +114,7 @@ func TestPackIsAcceptedOnATerminal(t *testing.T) {
 	if now := packOf(t, p); now.Active.Hash != first.Active.Hash || now.Waiting != nil {
 		t.Errorf("after no: %+v", now)
 	}
-	if code, printed := piped(t, p, "pack", "add", writePack(t, "Order")); code != 0 || !strings.Contains(printed, "is in use as it is in the file") {
+	if code, printed := piped(t, p, "pack", "add", writePack(t, "Order")); code != 0 || !strings.Contains(printed, "is in use as it is; nothing of it waits") {
 		t.Errorf("again: %d %s", code, printed)
 	}
 }

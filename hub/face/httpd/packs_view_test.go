@@ -101,6 +101,12 @@ func TestPacksOnTheDashboard(t *testing.T) {
 		page.WaitFor(fmt.Sprintf(`document.querySelector("#pack-state").textContent.includes("a change waits for you") && document.querySelector("#pack-parts .change") && document.querySelector("#pack-parts").textContent.includes(%q)`, button))
 	}
 	change("Order all")
+	awaitView(page, "now")
+	page.WaitFor(`document.querySelector("#packs-wait").textContent === "The pack shop-tools waits for you" && document.querySelector("#packs-wait").checkVisibility()`)
+	page.Click("#packs-wait a")
+	page.WaitFor(`document.querySelector("#packs")?.rows.length === 1 && !document.querySelector("#packs-wait").checkVisibility()`)
+	page.Click("#packs a")
+	page.WaitFor(`document.querySelector("#pack-parts .change")`)
 	shot("change")
 	twice("Reject")
 	page.WaitFor(`document.querySelector("#pack-state").textContent === "in use"`)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -21,7 +22,7 @@ import (
 
 func packAddCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "add FILE|DIR",
+		Use:   "add FILE|DIR|NAME",
 		Short: "Add a pack, or a changed version of one, once you have seen what it may do",
 		Long: `Add a pack, or a changed version of one. In a terminal it says what the pack may do, or what
 is different, and asks you. Elsewhere, as when a program runs it, the pack waits until you
@@ -29,13 +30,24 @@ accept it on the dashboard; a version that is in use stays so meanwhile.
 
 FILE is a pack of tabhub's, a user script (.user.js) that registers tools of WebMCP, a
 package of webmcp-today, a manifest of webmcp-gen or a site of bb-sites; what of it has no
-place in a pack is named. Of a DIR it takes all *.json and *.user.js.`,
+place in a pack is named. Of a DIR it takes all *.json and *.user.js. NAME is a pack that
+waits already, such as one that was recorded.`,
 		Example: `  tabhub pack add shop-tools.json
-  tabhub pack add ./packs`,
+  tabhub pack add ./packs
+  tabhub pack add shop-order`,
 		Args: command.Args(cobra.ExactArgs(1)),
 	}
 	asJSON := command.JSONFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, pos []string) error { return addPacks(cmd.Context(), a, pos[0], *asJSON) }
+	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
+		added, err := addPacks(cmd.Context(), a, pos[0])
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return a.PrintValue(added)
+		}
+		return offerPacks(cmd.Context(), a, added)
+	}
 	return cmd
 }
 
@@ -130,35 +142,46 @@ func readPackFile(file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-func addPacks(ctx context.Context, a *command.App, path string, asJSON bool) error {
-	sources, err := readPacks(path)
+// addPacks has the hub take the packs of a file or a directory, which wait then, or returns the one of a
+// name that waits already.
+func addPacks(ctx context.Context, a *command.App, arg string) ([]admin.PackAdded, error) {
+	if _, err := os.Stat(arg); errors.Is(err, fs.ErrNotExist) && !isFile(arg) {
+		p, err := onePack(ctx, a, arg)
+		if err != nil {
+			return nil, fmt.Errorf("there is no file %s, and %w", arg, err)
+		}
+		return []admin.PackAdded{{Pack: *p}}, nil
+	}
+	sources, err := readPacks(arg)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r, err := a.Remote()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	added := make([]admin.PackAdded, len(sources))
 	for i, s := range sources {
 		in := admin.PackFile{File: s.path, Text: string(s.doc.Text())}
 		if err := r.Call(ctx, http.MethodPut, "/api/packs", in, &added[i]); err != nil {
-			return err
+			return nil, err
 		}
 		added[i].Unmapped = s.unmapped
 	}
-	if asJSON {
-		return a.PrintValue(added)
-	}
+	return added, nil
+}
+
+// offerPacks prints what waits, and asks the person at the terminal about it.
+func offerPacks(ctx context.Context, a *command.App, added []admin.PackAdded) error {
 	var wait []*admin.PackReport
 	for i := range added {
 		p := &added[i].Pack
 		if p.Waiting == nil {
-			a.Note("%s is in use as it is in the file", p.Name)
+			a.Note("%s is in use as it is; nothing of it waits", p.Name)
 			continue
 		}
 		wait = append(wait, p)
-		printAdded(a, &added[i], sources[i].path)
+		printAdded(a, &added[i])
 	}
 	if len(wait) == 0 {
 		return nil
@@ -170,13 +193,12 @@ func addPacks(ctx context.Context, a *command.App, path string, asJSON bool) err
 		return nil
 	}
 	return askToAccept(ctx, a, wait, func(decision string, p *admin.PackReport) error {
-		_, err := r.Do(ctx, http.MethodPost, "/api/packs/"+decision, admin.PackVersionName{Name: p.Name, Hash: p.Waiting.Hash})
-		return err
+		return a.Send(ctx, http.MethodPost, "/api/packs/"+decision, admin.PackVersionName{Name: p.Name, Hash: p.Waiting.Hash})
 	})
 }
 
 // printAdded prints what the owner is asked about.
-func printAdded(a *command.App, added *admin.PackAdded, file string) {
+func printAdded(a *command.App, added *admin.PackAdded) {
 	p := &added.Pack
 	if p.Active == nil {
 		a.Headline(p.Name)
@@ -185,7 +207,7 @@ func printAdded(a *command.App, added *admin.PackAdded, file string) {
 		a.Headline(p.Name + ", which is in use, would change")
 		printChanges(a, p)
 	}
-	printUnmapped(a, file, added.Unmapped)
+	printUnmapped(a, p.Waiting.From, added.Unmapped)
 	fmt.Fprintln(a.Out)
 }
 

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -91,11 +90,14 @@ func newPack(arg string) (*pack.Pack, []string, error) {
 	return p, nil, err
 }
 
-var notOfPackName = regexp.MustCompile(`[^a-z0-9]+`)
-
 // packNameOf makes the name of a pack of that of a host.
 func packNameOf(host string) string {
-	name := notOfPackName.ReplaceAllString(strings.TrimPrefix(strings.ToLower(host), "www."), "-")
+	name := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' {
+			return c
+		}
+		return '-'
+	}, strings.TrimPrefix(strings.ToLower(host), "www."))
 	return strings.Trim(name[:min(len(name), 32)], "-")
 }
 

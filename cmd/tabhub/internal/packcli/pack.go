@@ -72,7 +72,7 @@ func printPacks(a *command.App, packs []admin.PackReport) error {
 		return err
 	}
 	if len(waiting) > 0 {
-		a.Hint("\n%s: accept it on %s, or run `%s` in a terminal.", strings.Join(waiting, ", "), onDashboard(a), a.Tabhub("pack", "add", "FILE"))
+		a.Hint("\n%s: accept it on %s, or run `%s` in a terminal.", strings.Join(waiting, ", "), onDashboard(a), a.Tabhub("pack", "add", "NAME"))
 	}
 	for _, p := range packs {
 		for _, none := range p.Absent {
@@ -111,11 +111,7 @@ func packTools(v *admin.PackVersion) string {
 
 // howToAccept says where the owner accepts what waits.
 func howToAccept(a *command.App, p *admin.PackReport) string {
-	words := "accept it on " + onDashboard(a)
-	if from := p.Waiting.From; filepath.IsAbs(from) {
-		words += ", or run `" + a.Tabhub("pack", "add", from) + "` in a terminal"
-	}
-	return words
+	return "accept it on " + onDashboard(a) + ", or run `" + a.Tabhub("pack", "add", p.Name) + "` in a terminal"
 }
 
 // onDashboard says where the dashboard has packs.

@@ -30,7 +30,7 @@ import { showGone, showPause } from "./pause.ts";
 import { STATES } from "../../../../tabtransport/extension/states.ts";
 import { ALL, follow, heardAt } from "./stream.ts";
 import { showQuestions, sweep } from "./waiting.ts";
-import type { Message, Question, Status } from "./api.d.ts";
+import type { Message, Pack, Question, Status } from "./api.d.ts";
 import * as health from "./health.ts";
 import * as now from "./now.ts";
 import * as record from "./record.ts";
@@ -172,7 +172,15 @@ async function updateShell(changed: Set<string>) {
   }
   if (changed.has("status") || (changed.has("tabs") && !byID("unpaired").hidden)) showStatus(await session.ask("GET", "api/status"));
   if (changed.has("clients")) await loadNames();
+  if (changed.has("packs")) showPacks(await session.ask("GET", "api/packs"));
   if (changed.has("policy")) showPause(await session.ask("GET", "api/policy"));
+}
+
+/** Says, in views that show no packs, that some wait for their owner. */
+function showPacks(packs: Pack[]) {
+  const names = packs.filter(({ waiting }) => waiting).map(({ name }) => name);
+  byID("packs-wait").children[0].textContent = `${names.length === 1 ? `The pack ${names[0]} waits` : `${names.length} packs wait`} for you`;
+  byID("packs-wait").hidden = names.length === 0 || named().args.get("show") === "packs";
 }
 
 let watching = false;

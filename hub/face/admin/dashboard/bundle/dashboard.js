@@ -3174,7 +3174,13 @@ async function updateShell(changed) {
   }
   if (changed.has("status") || changed.has("tabs") && !byID("unpaired").hidden) showStatus(await ask("GET", "api/status"));
   if (changed.has("clients")) await loadNames();
+  if (changed.has("packs")) showPacks(await ask("GET", "api/packs"));
   if (changed.has("policy")) showPause(await ask("GET", "api/policy"));
+}
+function showPacks(packs) {
+  const names3 = packs.filter(({ waiting: waiting2 }) => waiting2).map(({ name: name2 }) => name2);
+  byID("packs-wait").children[0].textContent = `${names3.length === 1 ? `The pack ${names3[0]} waits` : `${names3.length} packs wait`} for you`;
+  byID("packs-wait").hidden = names3.length === 0 || named().args.get("show") === "packs";
 }
 var watching = false;
 async function watchQuestions() {
