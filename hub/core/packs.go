@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"tabhub/hub/offer/item"
@@ -92,6 +93,7 @@ func DescribePack(c *Core, it *item.Item, args json.RawMessage, q *consent.Call)
 		}
 		steps = rawjson.AppendString(steps, step)
 	}
+	q.Title = strings.TrimSuffix(q.Title, " (pack "+of.Name+")") // the question has that already
 	q.Added, q.Steps = c.Options.Packs.PackAdded(of.Name), t.Words(args)
 	q.Is = append(rawjson.AppendMember(q.Is[:len(q.Is)-1], "steps", append(steps, ']')), '}')
 }

@@ -9,7 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/hub/call"
 	"tabhub/hub/face/admin"
+	"tabhub/hub/offer/pack"
+	"tabhub/hub/packs"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -33,25 +38,30 @@ func (d *testServer) onlyPack() *admin.PackReport {
 	return &packs[0]
 }
 
+// picture writes what a page shows to $TABHUB_PICTURES, wide and narrow, light and dark, for people to look at.
+func picture(page *chromium.Page, name string) {
+	dir := os.Getenv("TABHUB_PICTURES")
+	if dir == "" {
+		return
+	}
+	for _, width := range []int64{1280, 390} {
+		page.Resize(width, 900)
+		for _, dark := range []bool{false, true} {
+			page.Dark(dark)
+			page.Screenshot(filepath.Join(dir, fmt.Sprintf("%s-%d-%t.png", name, width, dark)))
+		}
+	}
+	page.Resize(1280, 900)
+	page.Dark(false)
+}
+
 // A pack gives its tools only after the owner has read on the dashboard what it may do, and said yes; a
 // change waits with the difference, and what was in use stays so.
 func TestPacksOnTheDashboard(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
 	page := d.openSignedIn(chromium.Shared(t, chromium.Options{}))
-	shot := func(name string) {
-		if dir := os.Getenv("TABHUB_PICTURES"); dir != "" {
-			for _, width := range []int64{1280, 390} {
-				page.Resize(width, 900)
-				for _, dark := range []bool{false, true} {
-					page.Dark(dark)
-					page.Screenshot(filepath.Join(dir, fmt.Sprintf("packs-%s-%d-%t.png", name, width, dark)))
-				}
-			}
-			page.Resize(1280, 900)
-			page.Dark(false)
-		}
-	}
+	shot := func(name string) { picture(page, "packs-"+name) }
 	awaitView(page, "sites?show=packs")
 	page.WaitFor(`document.querySelector("#no-packs")?.checkVisibility()`)
 	shot("none")
@@ -165,4 +175,54 @@ func TestPackThatHasChangedIsNotAccepted(t *testing.T) {
 	if status, body := ask("DELETE", "/api/packs?name=other", ""); status != http.StatusNotFound {
 		t.Errorf("%d %s", status, body)
 	}
+}
+
+// The owner is asked on the dashboard what a pack is to do, answers there, and sees at the site and at the tool whose
+// tool it is. A rule that they make in the tool's row is about the pack.
+func TestPackIsAskedAboutOnTheDashboard(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	page := d.openSignedIn(chromium.Shared(t, chromium.Options{}))
+	page.Resize(1280, 900)
+	doc, err := pack.Parse([]byte(`{"tabhubPack":1,"name":"shop-tools","match":["https://shop.example/*"],"tools":[{"name":"order","title":"Order the cart",
+		"description":"Orders what is in the cart.","inputSchema":{"type":"object","properties":{"note":{"type":"string"}}},
+		"steps":[{"fill":{"fields":[{"target":{"label":"Note"},"value":{"arg":"note"}}]}},{"click":{"target":{"role":"button","name":"Order"}}}]}]}`))
+	if err == nil {
+		_, err = d.tenant.Hub.Packs.Add(doc, packs.AddOptions{By: consent.ByDashboard, Accept: true})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := json.RawMessage(`{"steps":[{"verb":"fill","did":"yes"},{"verb":"click","did":"yes"}]}`)
+	d.join("Chromium 156", "https://shop.example/", "Shop", answering(string(done)), `{"name":"order","pack":{"name":"shop-tools","hash":"`+doc.Hash+`"},"frameId":0,"origin":"https://shop.example"}`)
+	awaitView(page, "now")
+	by := &consent.Caller{Principal: &policy.Principal{ID: "c-claude", Name: "claude"}, Session: "s"}
+	called := make(chan error, 1)
+	go func() {
+		_, err := d.tenant.Hub.Calls.Call(t.Context(), call.Request{Name: "pack_shop-tools_shop_example__order", Args: json.RawMessage(`{"note":"<b>by the door</b>"}`), By: by})
+		called <- err
+	}()
+	page.WaitFor(`document.querySelector("#questions article")?.textContent.includes("claude wants to run order of your pack shop-tools (added by you on ")`)
+	page.WaitFor(`document.querySelector("#questions article").textContent.includes("The pack calls it Order the cart")`)
+	page.WaitFor(`document.querySelector("#questions .steps").children.length === 2 && document.querySelector("#questions .steps").textContent.includes("<b>by the door</b>")`)
+	picture(page, "question-of-a-pack")
+	page.Eval(`document.querySelector("#questions select").value = "app"`)
+	page.WaitFor(`document.querySelector(".answer-yes").ariaDisabled === "false"`)
+	page.Click(".answer-yes")
+	if err := <-called; err != nil {
+		t.Error(err)
+	}
+	awaitView(page, "sites?site=shop.example")
+	page.WaitFor(`document.querySelector("#access")?.textContent.includes("of the pack shop-tools") && document.querySelector("#rules").textContent.includes("of the pack shop-tools · write")`)
+	page.Eval(`(s => { s.value = "deny"; s.dispatchEvent(new Event("change")) })(document.querySelector("[aria-label='Your rule for order']"))`)
+	page.WaitFor(`document.querySelector("#rules").rows.length === 2 && document.querySelector("#access .chip").textContent === "deny"`)
+	if rules := d.tenant.Hub.Rules.Policy().Document().Rules; len(rules) != 2 || rules[1].Pack != "shop-tools" || rules[1].Tool != "order" || rules[0].Client != "c-claude" {
+		t.Errorf("the rules are %+v", rules)
+	}
+	picture(page, "site-with-a-pack")
+	page.Click("#access a")
+	page.WaitFor(`document.querySelector("#where")?.textContent.includes("shop-tools, which you have added")`)
+	picture(page, "tool-of-a-pack")
+	page.Click("#where a[href^='#sites?show=packs']")
+	page.WaitFor(`document.querySelector("#pack-parts")?.textContent.includes("clicks button")`)
 }

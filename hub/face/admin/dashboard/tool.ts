@@ -1,7 +1,7 @@
 // One tool: what it is and takes, where a call of it goes and why, and a form that calls it.
 
 import { powerShellLine, shellLine } from "./callline.ts";
-import { element, factsOf, foreign, labelled, row } from "./dom.ts";
+import { element, factsOf, foreign, labelled, row, link as linkToView } from "./dom.ts";
 import { addressOf, definitionOf, gone, heading, link, mark, opens, showParts, stateOf, withoutLabel } from "./offers.ts";
 import { parameters } from "../../../../tabtransport/extension/schemaform.ts";
 import { ask, events, find, Refused } from "./session.ts";
@@ -112,7 +112,7 @@ function whereParts(tool: Tool, where: Explanation | string | undefined, args: U
   const facts: [string, ...(Node | string)[]][] = [];
   if (tool.domain) facts.push(["Site", link(args, { kind: "tools", site: tool.domain, q: "", of: "", from: "", tool: "" }, foreign(tool.domain)), tool.tab ? ` · tab ${tool.tab}` : ""]);
   else facts.push(["Site", "none: it is a tool of the hub itself"]);
-  if (tool.pack) facts.push(["Pack", foreign(tool.pack, "code"), ", which you have added: the page itself does not offer it"]);
+  if (tool.pack) facts.push(["Pack", linkToView("sites", { show: "packs", pack: tool.pack }, foreign(tool.pack)), ", which you have added: the page itself does not offer it"]);
   if (!tool.listed) facts.push(["Lists", "Clients are not listed it, because of --expose and its budget. They reach it by name, or through the tool proxy."]);
   if (typeof where === "string") facts.push(["A call", foreign(where)]);
   if (typeof where !== "object") return [factsOf(facts)];

@@ -2872,7 +2872,7 @@ function whereParts(tool, where2, args2) {
   const facts4 = [];
   if (tool.domain) facts4.push(["Site", link2(args2, { kind: "tools", site: tool.domain, q: "", of: "", from: "", tool: "" }, foreign(tool.domain)), tool.tab ? ` · tab ${tool.tab}` : ""]);
   else facts4.push(["Site", "none: it is a tool of the hub itself"]);
-  if (tool.pack) facts4.push(["Pack", foreign(tool.pack, "code"), ", which you have added: the page itself does not offer it"]);
+  if (tool.pack) facts4.push(["Pack", link("sites", { show: "packs", pack: tool.pack }, foreign(tool.pack)), ", which you have added: the page itself does not offer it"]);
   if (!tool.listed) facts4.push(["Lists", "Clients are not listed it, because of --expose and its budget. They reach it by name, or through the tool proxy."]);
   if (typeof where2 === "string") facts4.push(["A call", foreign(where2)]);
   if (typeof where2 !== "object") return [factsOf(facts4)];
