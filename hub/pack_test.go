@@ -130,7 +130,9 @@ func TestCallOfAPacksTool(t *testing.T) {
 		"the page gave way": {answer: `{"steps":[` + done + `,{"verb":"read","did":"yes"}],"value":{"number":7},"page":{"url":"https://shop.example.com/thanks","title":"Thanks"}}`,
 			want: []string{`"number":7`, `The page is now at https://shop.example.com/thanks`}, record: "ok"},
 		"the browser has another version": {err: inactive, times: 1 + spec.RetryAttempts, want: []string{`NOT_CONNECTED`, `not active in this browser`}, record: "NOT_CONNECTED"},
-		"the browser refuses":             {err: spec.Errorf(spec.CodeInternal, "it broke"), want: []string{`TOOL_ERROR`, `it broke`}, record: "TOOL_ERROR"},
+		"the browser was started anew": {err: spec.Errorf(spec.CodeTabNotFound, "the extension was started anew; the call was sent before, and it may have taken effect"),
+			want: []string{`TAB_CLOSED`, `the extension was started anew; the call was sent before, and it may have taken effect`}, record: "TAB_CLOSED"},
+		"the browser refuses": {err: spec.Errorf(spec.CodeInternal, "it broke"), want: []string{`TOOL_ERROR`, `it broke`}, record: "TOOL_ERROR"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

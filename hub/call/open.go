@@ -24,7 +24,7 @@ func (r *run) open(ctx context.Context) error {
 	}
 	err := r.openTab(ctx)
 	if _, failed := errors.AsType[*core.Failure](err); failed && len(r.excluded) > 0 {
-		return r.tabClosed() // it was sent before
+		return r.tabClosed(nil) // it was sent before
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"tabhub/describe"
 	"tabhub/hub/core"
 	"tabhub/hub/offer/item"
 	"tabhub/hub/offer/pack"
@@ -62,10 +63,13 @@ func (r *run) ran(resp spec.Response, err error) (spec.Response, error) {
 	return answer, nil
 }
 
-// tabClosed is why a call ends that was sent to a tab which is gone.
-func (r *run) tabClosed() error {
+// tabClosed is why a call ends that was sent to a tab which is gone, as err says.
+func (r *run) tabClosed(err error) error {
 	if r.tool == nil {
 		return errTabClosed
+	}
+	if remote, ok := errors.AsType[*spec.Error](err); ok && strings.Contains(remote.Message, "may have taken effect") {
+		return &core.Failure{Code: spec.FailTabClosed, Message: describe.Clean(remote.Message, spec.MaxDescription)}
 	}
 	return core.Fail(spec.FailTabClosed, "the tab went away after the call was sent. %s", r.tool.LossWords(nil))
 }

@@ -619,7 +619,7 @@ func (r *run) lost(ctx context.Context, err error) (retry bool, _ error) {
 		if errors.Is(err, tabtransport.ErrNotContinued) {
 			return false, errNotContinued
 		}
-		return false, r.tabClosed()
+		return false, r.tabClosed(err)
 	}
 	r.excluded = append(r.excluded, r.target.Addr)
 	r.peer = r.target.Addr.Peer

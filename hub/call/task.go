@@ -166,7 +166,7 @@ func (r *run) resumed(ctx context.Context, resp spec.Response, err error) (_ jso
 	switch {
 	case errors.Is(err, tabtransport.ErrLost), remote != nil && remote.Code == spec.CodeTabNotFound:
 		r.next = r.h.nextPage(ctx, r.target.Addr)
-		err = r.tabClosed()
+		err = r.tabClosed(err)
 	case errors.Is(err, tabtransport.ErrTimeout):
 		err = r.timedOut()
 	case err == nil && string(rawjson.Get(resp.Result, "resultType")) == `"input_required"`:
