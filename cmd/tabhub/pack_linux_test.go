@@ -195,3 +195,46 @@ func TestPackTest(t *testing.T) {
 		t.Errorf("%d %s", code, printed)
 	}
 }
+
+// What a person has shown twice becomes a draft with an argument, which waits for them.
+func TestPackRecord(t *testing.T) {
+	p, _ := serveTest(t)
+	tenant, err := p.Tenants.Get(t.Context(), spec.LocalUser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown atomic.Value
+	browser, err := tabtransport.Join(t.Context(), p.Tabs.Transport(spec.LocalUser), tabtransport.Conn{
+		Attested: true, Dialect: "tabhub.v1", Pairing: "p-1",
+		Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: "b-1", BrowserName: "Chromium on Linux", Capabilities: []spec.Capability{spec.CapPacks}},
+	}, func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+		if r, ok := in.Request.(*spec.Record); ok {
+			value, _ := json.Marshal(shown.Load())
+			search := spec.Step{Fill: &spec.FillStep{Fields: []spec.FillField{{Target: spec.Target{Label: "Search"}, Value: value}}}}
+			go tenant.Hub.Packs.Recorded(&spec.Recorded{Name: r.Name, URL: "https://shop.example.com/", Title: "Shop", Steps: []spec.Step{search}}, "window")
+		}
+		return spec.Response{Result: json.RawMessage(`{}`)}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(browser.Close)
+	shown.Store("tea")
+	if code, printed := piped(t, p, "pack", "record", "shop-search", "--again"); code != 1 || !strings.Contains(printed, "there is no pack shop-search") {
+		t.Errorf("again: %d %s", code, printed)
+	}
+	code, printed := piped(t, p, "pack", "record", "shop-search")
+	if code != 0 || !strings.Contains(printed, "Chromium on Linux asks you whether to record") || !strings.Contains(printed, `"tea"`) || !strings.Contains(printed, "waiting for you") {
+		t.Fatalf("%d %s", code, printed)
+	}
+	if code, printed := piped(t, p, "pack", "record", "shop-search"); code != 1 || !strings.Contains(printed, "--again") {
+		t.Errorf("%d %s", code, printed)
+	}
+	shown.Store("coffee")
+	if code, printed := piped(t, p, "pack", "record", "shop-search", "--again"); code != 0 || !strings.Contains(printed, "the argument ") || !strings.Contains(printed, "waiting for you") {
+		t.Errorf("again: %d %s", code, printed)
+	}
+	if pack := packOf(t, p); pack.Active != nil {
+		t.Error("what was recorded is in use before its owner has accepted it")
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/face/admin"
+	"tabhub/hub/trust/consent"
 )
 
 func Command(a *command.App) *cobra.Command {
@@ -223,7 +224,7 @@ func printPack(a *command.App, p *admin.PackReport) error {
 	t := a.Table()
 	t.Row("state", packState(p))
 	v := versionOf(p)
-	t.Row("added", fmt.Sprintf("%s, by %s", command.ShortTime(v.Added), v.By))
+	t.Row("added", fmt.Sprintf("%s, %s", command.ShortTime(v.Added), cmp.Or(means[v.By], "by "+v.By)))
 	if v.From != "" {
 		t.Row("from", v.From)
 	}
@@ -243,10 +244,13 @@ func printPack(a *command.App, p *admin.PackReport) error {
 		printChanges(a, p)
 	}
 	if p.Waiting != nil {
-		a.Hint("\n%s", howToAccept(a, p))
+		a.Hint("\nIt waits for you: %s.", howToAccept(a, p))
 	}
 	return nil
 }
+
+// means say how a pack has come.
+var means = map[string]string{consent.ByCommand: "by command", consent.ByDashboard: "on the dashboard", consent.ByWindow: "in a browser"}
 
 // printWords prints what a pack may do, all of it: first in one sentence, then in parts, of which those of
 // a tool begin with two spaces.

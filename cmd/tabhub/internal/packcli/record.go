@@ -32,10 +32,10 @@ With --again, do the same once more with other values: what is different becomes
   tabhub pack record shop-order --again`,
 		Args: command.Args(cobra.MaximumNArgs(1)),
 	}
-	again := cmd.Flags().Bool("again", false, "once more for the draft NAME: what is different becomes an argument")
+	again := cmd.Flags().Bool("again", false, "once more for NAME: what is different becomes an argument")
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		if *again && len(pos) == 0 {
-			return command.Usagef("--again is for a draft; name it")
+			return command.Usagef("--again is for what was recorded before; name it")
 		}
 		return recordPack(cmd.Context(), a, pos, *again)
 	}
@@ -55,11 +55,9 @@ func recordPack(ctx context.Context, a *command.App, name []string, again bool) 
 		i := slices.IndexFunc(before, func(p admin.PackReport) bool { return p.Name == in.Name })
 		switch {
 		case i < 0 && again:
-			return fmt.Errorf("there is no draft %s; `%s` makes it", in.Name, a.Tabhub("pack", "record", in.Name))
-		case i >= 0 && before[i].Active != nil:
-			return fmt.Errorf("%s is in use; record under another name", in.Name)
+			return fmt.Errorf("there is no pack %s; `%s` records it", in.Name, a.Tabhub("pack", "record", in.Name))
 		case i >= 0 && !again:
-			return fmt.Errorf("there is a draft %s; `%s` records it once more, `%s` removes it", in.Name, a.Tabhub("pack", "record", in.Name, "--again"), a.Tabhub("pack", "remove", in.Name))
+			return fmt.Errorf("there is a pack %s; `%s` records it once more, `%s` removes it", in.Name, a.Tabhub("pack", "record", in.Name, "--again"), a.Tabhub("pack", "remove", in.Name))
 		}
 	}
 	r, err := a.Remote()
@@ -89,7 +87,7 @@ func recordPack(ctx context.Context, a *command.App, name []string, again bool) 
 			return err
 		}
 		for i := range now {
-			if p := &now[i]; p.Active == nil && !slices.ContainsFunc(before, func(was admin.PackReport) bool { return was.Waiting != nil && was.Waiting.Hash == p.Waiting.Hash }) {
+			if p := &now[i]; p.Waiting != nil && !slices.ContainsFunc(before, func(was admin.PackReport) bool { return was.Waiting != nil && was.Waiting.Hash == p.Waiting.Hash }) {
 				return printDraft(a, p)
 			}
 		}
