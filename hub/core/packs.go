@@ -1,7 +1,6 @@
 package core
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -76,8 +75,8 @@ func active(c *Core, ref spec.PackRef) *pack.Pack {
 func isActive(c *Core, it *item.Item) bool { return it.Pack.Name == "" || active(c, it.Pack) != nil }
 
 // DescribePack completes a question about a call, if that is of a pack's tool: with what the call does, and when
-// the owner has added the pack. The definition has the steps, too: the owner sees what has changed of them.
-func DescribePack(c *Core, it *item.Item, args json.RawMessage, q *consent.Call) {
+// the owner has added the pack.
+func DescribePack(c *Core, it *item.Item, q *consent.Call) {
 	of := active(c, it.Pack)
 	if of == nil {
 		return
@@ -86,16 +85,8 @@ func DescribePack(c *Core, it *item.Item, args json.RawMessage, q *consent.Call)
 	if t == nil { // of a script
 		t = &pack.Tool{Pack: of}
 	}
-	steps := []byte{'['}
-	for i, step := range t.Words(nil) {
-		if i > 0 {
-			steps = append(steps, ',')
-		}
-		steps = rawjson.AppendString(steps, step)
-	}
 	q.Title = strings.TrimSuffix(q.Title, " (pack "+of.Name+")") // the question has that already
-	q.Added, q.Steps = c.Options.Packs.PackAdded(of.Name), t.Words(args)
-	q.Is = append(rawjson.AppendMember(q.Is[:len(q.Is)-1], "steps", append(steps, ']')), '}')
+	q.Added, q.Steps = c.Options.Packs.PackAdded(of.Name), t.Words(q.Args)
 }
 
 // ownWins rejects the tools of packs that the site has itself in the same tab.
