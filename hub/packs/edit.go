@@ -167,15 +167,7 @@ func (p *Packs) edit(name string, f func(was State) (State, change, error)) erro
 }
 
 // doesMore reports whether answers of the owner about one version do not stand for another: the pack has gone,
-// or a tool that does more than read is new, or does something else.
+// or may do what they were not asked about.
 func doesMore(was, is *Version) bool {
-	if was == nil || is == nil || is.Script != "" {
-		return true
-	}
-	for _, name := range is.Acts() {
-		if t := was.Tool(name); t == nil || t.Digest() != is.Tool(name).Digest() {
-			return true
-		}
-	}
-	return false
+	return was == nil || is == nil || pack.ActsMore(was.Pack, is.Pack)
 }

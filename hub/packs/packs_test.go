@@ -190,6 +190,11 @@ func TestAnswersEndWithWhatTheyAreAbout(t *testing.T) {
 			_, err := f.Add(parse(f.t, doc), AddOptions{Accept: true})
 			return err
 		}},
+		"more pages": {then: func(f *fixture) error {
+			doc := strings.Replace(string(shop(f.t, "Order").Text()), `"https://shop.example.com/*"`, `"https://shop.example.com/*", "https://bank.example.com/*"`, 1)
+			_, err := f.Add(parse(f.t, doc), AddOptions{Accept: true})
+			return err
+		}},
 		"removed": {then: func(f *fixture) error { return f.Remove("shop", "cli") }},
 		"another title": {keep: true, then: func(f *fixture) error {
 			_, err := f.Add(shop(f.t, "Order", `,"title":"Shop"`), AddOptions{Accept: true})

@@ -11,8 +11,7 @@ import (
 )
 
 // ActsMore reports whether a version of a pack may do something that another may not: at more pages,
-// by a tool that does more than read and is new or of a higher class, by other steps that act, or by
-// another script.
+// by a tool that does more than read and is new, of a higher class or of other steps, or by another script.
 func ActsMore(was, is *Pack) bool {
 	acts, _ := more(was, is)
 	return len(acts) > 0
@@ -45,6 +44,8 @@ func more(was, is *Pack) (acts, reads []string) {
 			acts = append(acts, "the tool "+t.Name+" is offered on more pages")
 		case !before.sends && t.sends:
 			acts = append(acts, "the tool "+t.Name+" sends what it has read")
+		case t.Class > policy.Read && !slices.Equal(stepsOf(t, false), stepsOf(before, false)):
+			acts = append(acts, "the tool "+t.Name+" acts on what other steps read")
 		case !slices.Equal(stepsOf(t, false), stepsOf(before, false)):
 			reads = append(reads, "the tool "+t.Name+" reads by other steps")
 		}

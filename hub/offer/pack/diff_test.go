@@ -21,6 +21,7 @@ func TestDiff(t *testing.T) {
 		{"a reading tool asks for something else", `"/api/search"`, `"/api/mail"`, false, []string{"it reads otherwise: the tool find_products reads by other steps", "tool find_products: step 1: asks for GET /api/search"}},
 		{"a reading tool acts", `"annotations": {"readOnlyHint": true},`, ``, true, []string{"the tool find_products may change something; it only reads before"}},
 		{"a worse class", `"description": "Puts a product into the cart.",`, `"description": "Puts a product into the cart.", "annotations": {"destructiveHint": true},`, true, []string{"add_to_cart may change what cannot be undone"}},
+		{"an acting tool reads something else", `"label": "Total"`, `"label": "Sum"`, true, []string{"the tool order acts on what other steps read"}},
 		{"a new tool", `"name": "order",`, `"name": "pay",`, true, []string{"the tool pay is new", "tool pay:  → Tool pay may", "tool order: Tool order may"}},
 		{"a timeout", `{"open": {"path": "/cart"}}`, `{"open": {"path": "/cart"}, "timeout": 20}`, true, []string{"tool order: step 1: opens the page /cart → opens the page /cart; within 20 s"}},
 		{"what it gives of", `"hits[].{id: id, price: price}"`, `"hits[].{id: id, price: secret}"`, false, []string{"takes hits[].{id: id, price: secret}"}},
