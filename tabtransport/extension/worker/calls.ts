@@ -54,6 +54,7 @@ interface Open {
 interface StoredAnswer {
   text: string; // the answer
   port?: chrome.runtime.Port; // the frame that holds it, too
+  confirmed?: () => void; // called when the hub has it
   sent: boolean; // whether it went out over the connection of the moment
 }
 
@@ -417,17 +418,25 @@ export class Calls {
     this.#answer(id, tabId, { error: { code: Code.TabNotFound, message, data } });
   }
 
-  #answer(id: string, tabId: number, { result, error }: { result?: string; error?: RpcError }, port?: chrome.runtime.Port) {
+  #answer(id: string, tabId: number, answer: { result?: string; error?: RpcError }, port?: chrome.runtime.Port) {
     this.#close(id);
+    this.hold(id, tabId, answer, { ended: endOf(answer), port });
+  }
+
+  /**
+   * Answers a request of the hub, and keeps the answer until the hub has it.
+   * @param held how it has ended, and who keeps it, too
+   */
+  hold(id: string, tabId: number, { result, error }: { result?: string; error?: RpcError }, { ended, ...held }: { ended: NonNullable<Activity["ended"]> } & Pick<StoredAnswer, "port" | "confirmed">) {
     const body = error ? `"error":${JSON.stringify(error)}` : `"result":${result ?? "{}"}`;
     const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"tabId":${tabId},${body}}`;
-    this.#held.set(id, { text, port, sent: this.#hub.send(text) });
+    this.#held.set(id, { text, ...held, sent: this.#hub.send(text) });
     this.#size += text.length;
     for (const oldest of this.#held.keys()) {
       if (this.#size <= MAX_HELD) break;
       this.#drop(oldest, new Map());
     }
-    this.#activity.ended(id, endOf({ result, error }));
+    this.#activity.ended(id, ended);
   }
 
   /**
@@ -459,6 +468,7 @@ export class Calls {
     if (!held) return;
     this.#held.delete(id);
     this.#size -= held.text.length;
+    held.confirmed?.();
     if (!held.port) return;
     const ids = done.get(held.port) ?? [];
     ids.push(id);

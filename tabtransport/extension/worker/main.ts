@@ -19,6 +19,7 @@ import { Link } from "./link.ts";
 import { Overlay } from "./overlay.ts";
 import { Packs } from "./packs.ts";
 import { Questions } from "./questions.ts";
+import { Runs } from "./runs.ts";
 import { Code, Refusal } from "./refusal.ts";
 import { TabGroups } from "./tabgroups.ts";
 import { isAsleep } from "./tab.ts";
@@ -46,9 +47,10 @@ const activity: ActivityLog = new ActivityLog((tabId, users) => {
   showOverlay(tabId);
 }, showState);
 const tabGroups = new TabGroups(() => current);
-const userInput: UserInput = new UserInput(() => current, (tabId) => leases.of(tabId) !== undefined || tabGroups.has(tabId), (tabId) => {
+const userInput: UserInput = new UserInput(() => current, (tabId) => leases.of(tabId) !== undefined || tabGroups.has(tabId) || runs.actsIn(tabId), (tabId) => {
   if (userInput.isActive(tabId)) tabGroups.usedByHand(tabId);
   leases.userInput(tabId);
+  runs.userInput();
 });
 const leases: Leases = new Leases(hub, (tabId) => userInput.isActive(tabId), (tabId) => {
   const lease = leases.of(tabId);
@@ -56,7 +58,9 @@ const leases: Leases = new Leases(hub, (tabId) => userInput.isActive(tabId), (ta
   showOverlay(tabId);
   void userInput.watch(tabId);
 });
-const calls = new Calls(tabs, hub, new Navigations(tabs, () => current), activity);
+const navigations = new Navigations(tabs, () => current);
+const calls = new Calls(tabs, hub, navigations, activity);
+const runs: Runs = new Runs(tabs, packs, calls, hub, navigations, activity, userInput, () => current);
 const manualCalls = new ManualCalls(tabs, activity);
 const gateways = new Gateways(() => current);
 const questions = new Questions(hub, showState);
@@ -80,8 +84,9 @@ async function start() {
   await chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
   current = await settings.loadSettings();
   await packs.load(); // what tabs offer depends on them
-  await Promise.all([tabs.load(), calls.load(), questions.load(), tabGroups.load(), placeScripts(current, packs.match)]);
-  await activity.load(calls.runs);
+  await Promise.all([tabs.load(), calls.load(), runs.load(), questions.load(), tabGroups.load(), placeScripts(current, packs.match)]);
+  if (packs.any) runs.expect();
+  await activity.load((id) => calls.runs(id) || runs.runs(id));
   void gateways.everywhere({ recent: true }); // an earlier worker may have been stopped too soon
   void link.ensure();
 }
@@ -130,7 +135,9 @@ function message(message: HubMessage | HubAnswer) {
       break;
     case "browser/cancel": {
       const { requestId, reason } = message.params;
-      calls.cancel(requestId, reason);
+      void ready.then(() => {
+        if (!runs.cancel(requestId, reason)) calls.cancel(requestId, reason);
+      });
       waits.get(requestId)?.abort();
       void ready.then(() => questions.cancel(requestId));
       break;
@@ -141,7 +148,13 @@ function message(message: HubMessage | HubAnswer) {
     case "browser/getPrompt":
     case "browser/complete":
       if (message.id === undefined) break;
-      void calls.start(message, message.sentMs === undefined ? undefined : link.greetedAt - message.sentMs);
+      // The hub of another process asks so for what came of a run, too.
+      void ready.then(() => {
+        if (!runs.knows(message.id ?? "")) void calls.start(message, sentAt(message));
+      });
+      break;
+    case "browser/run":
+      if (message.id !== undefined) void ready.then(() => runs.start(message, sentAt(message)));
       break;
     case "browser/ownerState":
       owner = { ...message.params, at: Date.now() };
@@ -167,6 +180,11 @@ function message(message: HubMessage | HubAnswer) {
       answer(message, known ?? Promise.reject(new Refusal(Code.MethodNotFound, `no such method: ${message.method}`)));
     }
   }
+}
+
+/** When a request that is sent again was sent first, or a little earlier, as Date.now() has it. */
+function sentAt({ sentMs }: HubMessage) {
+  return sentMs === undefined ? undefined : link.greetedAt - sentMs;
 }
 
 /** What clients have the browser do in a tab that then has the overlay. */
@@ -207,6 +225,7 @@ function answer({ id, tabId }: { id?: string; tabId: number }, outcome: Promise<
 // ---- Frames
 
 chrome.runtime.onConnect.addListener((port) => {
+  if (port.name === "run" && port.sender?.id === chrome.runtime.id) runs.connected(port, ready);
   if (port.name !== "frame" || port.sender?.id !== chrome.runtime.id) return;
   const frame: Promise<Frame | undefined> = ready.then(() => tabs.connected(port));
   // One after the other: what a frame says is about what it said before.
@@ -279,7 +298,10 @@ chrome.tabs.onUpdated.addListener((id, change, tab) => {
     if (change.url) void invitations.seen(tab, change.url);
   });
 });
-chrome.webNavigation.onErrorOccurred.addListener((what) => void ready.then(() => calls.failed(what)));
+chrome.webNavigation.onErrorOccurred.addListener((what) => void ready.then(() => {
+  calls.failed(what);
+  runs.failed(what);
+}));
 for (const moves of [chrome.webNavigation.onHistoryStateUpdated, chrome.webNavigation.onReferenceFragmentUpdated]) {
   moves.addListener((what) => void ready.then(() => {
     if (tabs.moved(what)) void bringToDocument(what.tabId, what.documentId);
@@ -504,6 +526,7 @@ async function pause(on: boolean): Promise<string> {
 
 /** Other packs count, or none. */
 function packsChanged() {
+  if (packs.any) runs.expect();
   tabs.packsChanged();
   void placeScripts(current, packs.match);
   void bringTo(current, (url) => packs.tools(url).length > 0);

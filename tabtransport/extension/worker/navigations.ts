@@ -85,7 +85,7 @@ export class Navigations {
 }
 
 /** What the document in a frame is; undefined if there is none that may be looked at. */
-async function look(tabId: number, frameId: number) {
+export async function look(tabId: number, frameId: number) {
   const target = { tabId, frameIds: [frameId] };
   const func = (max: number) => ({
     origin: self.origin,

@@ -114,6 +114,14 @@ export class Packs {
     return this.#on.find((pack) => pack.name === name && pack.hash === hash);
   }
 
+  /** Why a version of a pack has no tools here, "" if it has. */
+  refusal(ref: PackRef) {
+    if (this.find(ref)) return "";
+    const known = this.#kept.packs.find(({ name }) => name === ref.name);
+    if (!known) return `the pack ${ref.name} has been removed`;
+    return known.hash === ref.hash ? `the pack ${ref.name} is off in this browser; the extension's popup has a switch for it` : `the pack ${ref.name} has changed`;
+  }
+
   /** The tools of the page at an address: the hub knows what they are. */
   tools(url: string): Item[] {
     const here = this.#on.filter(({ script, match }) => !script && matchesAny(match, url));

@@ -6,7 +6,7 @@ export class Stored<T> {
   #delay;
   #written = "";
   /** Settles when that has been written. */
-  #writing: Promise<void> | undefined;
+  #writing: Promise<boolean> = Promise.resolve(true);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
@@ -29,16 +29,22 @@ export class Stored<T> {
     this.#timer ??= setTimeout(() => void this.write(), this.#delay);
   }
 
-  /** Writes the value at once if it has changed, and resolves when the next worker has it, or cannot. */
-  async write() {
+  /**
+   * Writes the value at once if it has changed.
+   * @returns whether the next worker has it
+   */
+  async write(): Promise<boolean> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const value = this.#read();
     const text = JSON.stringify(value);
     if (text !== this.#written) {
       this.#written = text;
-      this.#writing = chrome.storage.session.set({ [this.#key]: value }).catch(() => {});
+      this.#writing = chrome.storage.session.set({ [this.#key]: value }).then(
+        () => true,
+        () => false,
+      );
     }
-    await this.#writing;
+    return this.#writing;
   }
 }

@@ -359,6 +359,13 @@ var Packs = class {
   find({ name, hash }) {
     return this.#on.find((pack) => pack.name === name && pack.hash === hash);
   }
+  /** Why a version of a pack has no tools here, "" if it has. */
+  refusal(ref) {
+    if (this.find(ref)) return "";
+    const known = this.#kept.packs.find(({ name }) => name === ref.name);
+    if (!known) return `the pack ${ref.name} has been removed`;
+    return known.hash === ref.hash ? `the pack ${ref.name} is off in this browser; the extension's popup has a switch for it` : `the pack ${ref.name} has changed`;
+  }
   /** The tools of the page at an address: the hub knows what they are. */
   tools(url) {
     const here = this.#on.filter(({ script: script2, match }) => !script2 && matchesAny(match, url));
@@ -917,8 +924,8 @@ var Heartbeat = class {
    * @param runs whether a document has a call
    * @param silent called when one does not answer, and when it does
    */
-  constructor(runs, silent) {
-    this.#runs = runs;
+  constructor(runs2, silent) {
+    this.#runs = runs2;
     this.#silent = silent;
   }
   /** Looks at a document for as long as it has calls, and until it answers. */
@@ -972,7 +979,7 @@ var Stored = class {
   #delay;
   #written = "";
   /** Settles when that has been written. */
-  #writing;
+  #writing = Promise.resolve(true);
   #timer;
   /**
    * @param read the value of the moment
@@ -991,7 +998,10 @@ var Stored = class {
   save() {
     this.#timer ??= setTimeout(() => void this.write(), this.#delay);
   }
-  /** Writes the value at once if it has changed, and resolves when the next worker has it, or cannot. */
+  /**
+   * Writes the value at once if it has changed.
+   * @returns whether the next worker has it
+   */
   async write() {
     clearTimeout(this.#timer);
     this.#timer = void 0;
@@ -999,10 +1009,12 @@ var Stored = class {
     const text3 = JSON.stringify(value);
     if (text3 !== this.#written) {
       this.#written = text3;
-      this.#writing = chrome.storage.session.set({ [this.#key]: value }).catch(() => {
-      });
+      this.#writing = chrome.storage.session.set({ [this.#key]: value }).then(
+        () => true,
+        () => false
+      );
     }
-    await this.#writing;
+    return this.#writing;
   }
 };
 
@@ -1100,12 +1112,12 @@ var ActivityLog = class {
    * Remembers what an earlier worker has seen.
    * @param runs whether a request is still under way
    */
-  async load(runs) {
+  async load(runs2) {
     for (const [key, before] of Object.entries(await this.#stored.load() ?? {})) {
       const tabId = Number(key);
       const tab = this.#of(tabId);
       for (const use of before) {
-        if (use.took === void 0 && runs(use.id)) this.#opened(tabId, tab, use);
+        if (use.took === void 0 && runs2(use.id)) this.#opened(tabId, tab, use);
         else use.took ??= 0;
       }
       tab.recent = [...tab.recent, ...before].slice(0, RECENT);
@@ -1863,10 +1875,10 @@ var Calls = class {
   #hub;
   #navigations;
   #activity;
-  constructor(tabs2, hub2, navigations, activity2) {
+  constructor(tabs2, hub2, navigations2, activity2) {
     this.#tabs = tabs2;
     this.#hub = hub2;
-    this.#navigations = navigations;
+    this.#navigations = navigations2;
     this.#activity = activity2;
   }
   /** Whether a call is under way. */
@@ -1887,7 +1899,7 @@ var Calls = class {
    * One that the hub sends again, because the connection was lost, was sent first at sentAt
    * or later, as Date.now() has it: an earlier worker may have had it.
    */
-  async start(message2, sentAt) {
+  async start(message2, sentAt2) {
     const { id = "", tabId, params } = message2;
     if (this.#starting.has(id) || this.#knows(id)) return;
     const asked2 = question(message2);
@@ -1898,14 +1910,14 @@ var Calls = class {
     const elsewhere2 = route && "origin" in params && params.origin && route.frame.origin !== params.origin;
     if (!route || elsewhere2) {
       const reason = elsewhere2 ? "the tab shows another site by now" : "the tab, or the frame in it, is not there";
-      const error = sentAt === void 0 ? { code: Code.TabNotFound, message: reason, data: { delivered: false } } : { code: Code.TabNotFound, message: `${reason}; the call was sent before, and ${MAY_HAVE}` };
+      const error = sentAt2 === void 0 ? { code: Code.TabNotFound, message: reason, data: { delivered: false } } : { code: Code.TabNotFound, message: `${reason}; the call was sent before, and ${MAY_HAVE}` };
       this.#answer(id, tabId, { error });
       return;
     }
     const { port, child } = route;
-    this.#take(id, port, message2.method === "browser/executeTool", sentAt);
+    this.#take(id, port, message2.method === "browser/executeTool", sentAt2);
     const extensions = "extensions" in params ? params.extensions : void 0;
-    port.postMessage({ type: "request", id, child, sentAt, extensions, ...asked2.request });
+    port.postMessage({ type: "request", id, child, sentAt: sentAt2, extensions, ...asked2.request });
     if (asked2.kind) {
       const acts = asked2.kind === "tool" && classOf(route.frame.offer.tools.find(({ name }) => name === asked2.request.name)?.annotations) !== "read";
       this.#activity.begun(id, tabId, asked2.kind, asked2.request.name, acts, message2.for);
@@ -2160,17 +2172,24 @@ var Calls = class {
     const tabId = this.#open.get(id)?.tabId ?? 0;
     this.#answer(id, tabId, { error: { code: Code.TabNotFound, message: message2, data } });
   }
-  #answer(id, tabId, { result, error }, port) {
+  #answer(id, tabId, answer2, port) {
     this.#close(id);
+    this.hold(id, tabId, answer2, { ended: endOf(answer2), port });
+  }
+  /**
+   * Answers a request of the hub, and keeps the answer until the hub has it.
+   * @param held how it has ended, and who keeps it, too
+   */
+  hold(id, tabId, { result, error }, { ended, ...held }) {
     const body = error ? `"error":${JSON.stringify(error)}` : `"result":${result ?? "{}"}`;
     const text3 = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"tabId":${tabId},${body}}`;
-    this.#held.set(id, { text: text3, port, sent: this.#hub.send(text3) });
+    this.#held.set(id, { text: text3, ...held, sent: this.#hub.send(text3) });
     this.#size += text3.length;
     for (const oldest of this.#held.keys()) {
       if (this.#size <= MAX_HELD) break;
       this.#drop(oldest, /* @__PURE__ */ new Map());
     }
-    this.#activity.ended(id, endOf({ result, error }));
+    this.#activity.ended(id, ended);
   }
   /**
    * The calls that the next worker must know of. Most end so soon that they need not be written,
@@ -2198,6 +2217,7 @@ var Calls = class {
     if (!held) return;
     this.#held.delete(id);
     this.#size -= held.text.length;
+    held.confirmed?.();
     if (!held.port) return;
     const ids = done.get(held.port) ?? [];
     ids.push(id);
@@ -3736,6 +3756,458 @@ async function windows() {
   return new Map(shown.map(({ documentUrl = "", windowId }) => [decodeURIComponent(documentUrl.slice(page.length)), windowId]));
 }
 
+// worker/runs.ts
+var LOADING4 = 5e3;
+var WAIT = 5 * 6e4;
+var LIFE = 9 * 6e4;
+var REMIND2 = 1e4;
+var NEXT2 = 1e4;
+var LOOK4 = 50;
+var STAYS2 = 300;
+var PARSED = 2e3;
+var MAX_VALUES = 1 << 20;
+var MAX_KEPT2 = 256 << 10;
+var Runs = class {
+  #open = /* @__PURE__ */ new Map();
+  /** The answers that the hub may not have. */
+  #ended = /* @__PURE__ */ new Map();
+  #since = 0;
+  /** Runs that have no document yet, with what ends their waiting. */
+  #starting = /* @__PURE__ */ new Map();
+  /** The ports of the documents with the script. */
+  #ports = /* @__PURE__ */ new Map();
+  #following = /* @__PURE__ */ new Set();
+  /** Steps whose grant is being decided. */
+  #asked = /* @__PURE__ */ new Set();
+  /** Called when a run has ended, or a person has left a tab. */
+  #wakes = /* @__PURE__ */ new Set();
+  #reminder;
+  #stored = new Stored("runs", () => this.#kept());
+  #tabs;
+  #packs;
+  #calls;
+  #hub;
+  #navigations;
+  #activity;
+  #userInput;
+  #settings;
+  constructor(tabs2, packs2, calls2, hub2, navigations2, activity2, userInput2, settings) {
+    this.#tabs = tabs2;
+    this.#packs = packs2;
+    this.#calls = calls2;
+    this.#hub = hub2;
+    this.#navigations = navigations2;
+    this.#activity = activity2;
+    this.#userInput = userInput2;
+    this.#settings = settings;
+  }
+  /** Remembers the runs of an earlier worker. */
+  async load() {
+    const before = await this.#stored.load();
+    if (!before) return;
+    this.#since = before.since;
+    for (const [id, { tabId, text: text3 }] of Object.entries(before.ended)) this.#hold(id, tabId, text3, "done");
+    for (const [id, run3] of Object.entries(before.runs)) {
+      this.#open.set(id, run3);
+      if (run3.leads) void this.#follow(id);
+      else void this.#bring(id, run3);
+    }
+    if (this.#open.size) this.#remindSoon();
+  }
+  /** There are packs: from now on it is written down what is begun. */
+  expect() {
+    if (this.#since) return;
+    this.#since = Date.now();
+    void this.#stored.write();
+  }
+  /** Whether a run is under way. */
+  runs = (id) => this.#open.has(id);
+  /** Whether a run, or its answer, is here. */
+  knows(id) {
+    return this.#open.has(id) || this.#starting.has(id) || this.#ended.has(id);
+  }
+  /** Whether a run acts in a tab. */
+  actsIn(tabId) {
+    return [...this.#open.values()].some((run3) => run3.acts && run3.tabId === tabId);
+  }
+  /** A person has begun or ended to use a tab. */
+  userInput() {
+    this.#wake();
+  }
+  // ---- What the hub says
+  /**
+   * Begins a run.
+   * @param sentAt of one that the hub sends again: it was sent first at this time or later, as Date.now() has it
+   */
+  async start(message2, sentAt2) {
+    const { id = "", tabId } = message2;
+    if (this.knows(id)) return;
+    const stop = new AbortController();
+    this.#starting.set(id, stop);
+    const refusal = await this.#begin(id, message2, sentAt2, stop.signal);
+    this.#starting.delete(id);
+    if (refusal === void 0 || stop.signal.aborted) return;
+    const uncertain = sentAt2 !== void 0 && sentAt2 <= this.#since;
+    const error = uncertain ? { code: Code.TabNotFound, message: `${refusal}; the call was sent before, and it may have taken effect` } : { code: Code.TabNotFound, message: refusal, data: { delivered: false } };
+    this.#calls.hold(id, tabId, { error }, { ended: "failed" });
+  }
+  /** @returns why a document is not given the run */
+  async #begin(id, { tabId, params, for: client }, sentAt2, signal) {
+    if (sentAt2 !== void 0 && sentAt2 <= this.#since) return "the extension was started anew";
+    await this.#packs.current;
+    const { pack, toolName, frameId, origin } = params;
+    const steps = params.steps ?? [];
+    const acts = steps.some(isActing);
+    if (acts && !await this.#turn(id, tabId, signal)) return `another tool of a pack was still at work in the tab after ${WAIT / 6e4} minutes`;
+    if (signal.aborted) return void 0;
+    const refusal = this.#packs.refusal(pack);
+    if (refusal) return refusal;
+    const offers = ({ tools }) => tools.some((tool) => tool.name === toolName && packOf(tool)?.hash === pack.hash);
+    const route = await this.#tabs.route(tabId, { frameId, origin }, offers, LOADING4);
+    if (signal.aborted) return void 0;
+    if (!route) return `the tab does not show a page of the pack ${pack.name}, or not in that frame`;
+    const { documentId, origin: at, id: frame } = route.frame;
+    if (at !== origin) return "the tab shows another site by now";
+    if (acts && this.actsIn(tabId)) return this.#begin(id, { id, method: "browser/run", tabId, params, for: client }, sentAt2, signal);
+    const run3 = { tabId, frameId: frame, documentId, origin, params, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, reports: [], values: {} };
+    this.#open.set(id, run3);
+    this.#starting.delete(id);
+    if (!await this.#stored.write()) {
+      this.#close(id);
+      return "the browser cannot write down what is done";
+    }
+    if (this.#open.get(id) !== run3) return void 0;
+    this.#activity.begun(id, tabId, "tool", toolName, acts, client);
+    if (acts) void this.#userInput.watch(tabId);
+    this.#remindSoon();
+    void this.#bring(id, run3);
+    return void 0;
+  }
+  /** Waits until no other run acts in a tab. @returns whether that is so in time */
+  async #turn(id, tabId, signal) {
+    let told = 0;
+    for (const until = Date.now() + WAIT; this.actsIn(tabId) && !signal.aborted; ) {
+      if (Date.now() > until) return false;
+      this.#hub.notify("browser/progress", { requestId: id, progress: ++told, message: "waits for another tool of a pack that is at work in the tab" }, tabId);
+      await this.#change();
+    }
+    return true;
+  }
+  /** Cancels a run. @returns whether there is one */
+  cancel(id, reason) {
+    this.#starting.get(id)?.abort();
+    const run3 = this.#open.get(id);
+    if (run3) {
+      say(this.#ports.get(run3.documentId), { type: "stop", id, reason });
+      this.#close(id);
+      this.#activity.ended(id, "cancelled");
+    }
+    this.#wake();
+    return this.knows(id) || run3 !== void 0;
+  }
+  // ---- What documents say
+  /**
+   * A document with the script has opened its port.
+   * @param ready resolved once the runs of an earlier worker are known
+   */
+  connected(port, ready2) {
+    const { documentId = "" } = port.sender ?? {};
+    this.#ports.set(documentId, port);
+    port.onMessage.addListener((message2) => void ready2.then(() => this.#heard(port, documentId, message2)));
+    port.onDisconnect.addListener(() => {
+      if (this.#ports.get(documentId) !== port) return;
+      this.#ports.delete(documentId);
+      void ready2.then(() => {
+        for (const [id, run3] of this.#open) if (run3.documentId === documentId && !this.#ports.has(documentId)) this.#left(id, run3);
+      });
+    });
+  }
+  #heard(port, documentId, message2) {
+    if (message2.type === "hello") {
+      for (const id2 of message2.runs) if (this.#open.get(id2)?.documentId !== documentId) say(port, { type: "stop", id: id2, reason: "the call is not wanted here any more" });
+      for (const [id2, run4] of this.#open) if (run4.documentId === documentId && !message2.runs.includes(id2)) this.#give(id2, run4, port);
+      return;
+    }
+    const { id } = message2;
+    const run3 = this.#open.get(id);
+    if (run3?.documentId !== documentId) {
+      if (message2.type === "end") say(port, { type: "stop", id, reason: "" });
+      return;
+    }
+    switch (message2.type) {
+      case "grant":
+        void this.#grant(id, run3, message2.step);
+        break;
+      case "did": {
+        const { step, report, values, navigates } = message2;
+        if (step >= (run3.params.steps ?? []).length) break;
+        run3.did = Math.max(run3.did, step);
+        run3.granted = Math.max(run3.granted, step);
+        run3.reports[step] = report;
+        run3.values = JSON.stringify(values).length <= MAX_VALUES ? values : void 0;
+        if (navigates && step === run3.did) this.#leads(id, run3, step);
+        void this.#stored.write();
+        break;
+      }
+      case "progress":
+        this.#report(id, run3, message2.words);
+        break;
+      case "end":
+        if (run3.leads) break;
+        say(port, { type: "stop", id, reason: "" });
+        this.#finish(id, run3, message2.result);
+    }
+  }
+  /** Brings the script to the document that has a run. */
+  async #bring(id, run3) {
+    const { tabId, documentId } = run3;
+    const port = this.#ports.get(documentId);
+    if (port) return this.#give(id, run3, port);
+    const target = { tabId, documentIds: [documentId] };
+    const failed = () => false;
+    const there = await unlessStopping(chrome.scripting.executeScript({ target, files: ["content/pack.js"], injectImmediately: true }).then(() => true), failed);
+    if (!there && this.#open.get(id) === run3 && run3.documentId === documentId) this.#left(id, run3);
+  }
+  /** Gives a run to the document that is to have it. */
+  #give(id, run3, port) {
+    if (run3.leads) return;
+    if (run3.granted > run3.did) return this.#lost(id, run3, "the script in the page was started anew");
+    const { params, values } = run3;
+    if (!values) return this.#fail(id, run3, "STEP_REFUSED", `what the steps gave is more than the ${MAX_VALUES >> 20} MiB that a run may take to another page`);
+    const match = this.#packs.find(params.pack)?.match;
+    if (!match) return this.#fail(id, run3, "STEP_STOPPED", this.#packs.refusal(params.pack));
+    say(port, { type: "run", id, from: run3.did + 1, steps: params.steps ?? [], args: params.args, result: params.result, values, match });
+  }
+  /** Lets a document do a step, once. */
+  async #grant(id, run3, step) {
+    const { documentId } = run3;
+    const key = `${id} ${step}`;
+    const isOpen2 = () => this.#open.get(id) === run3 && run3.documentId === documentId && !run3.leads;
+    const steps = run3.params.steps ?? [];
+    if (this.#asked.has(key) || !isOpen2() || step <= run3.did || step >= steps.length) return;
+    this.#asked.add(key);
+    try {
+      const refusal = await this.#mayNot(id, run3, isOpen2);
+      if (!isOpen2()) return;
+      if (refusal) {
+        say(this.#ports.get(documentId), { type: "refused", id, step, ...refusal });
+        return;
+      }
+      const before = run3.granted;
+      run3.granted = Math.max(before, step);
+      const written = await this.#stored.write();
+      if (!isOpen2()) return;
+      if (written) say(this.#ports.get(documentId), { type: "go", id, step });
+      else {
+        run3.granted = before;
+        say(this.#ports.get(documentId), { type: "refused", id, step, code: "STEP_STOPPED", reason: "the browser cannot write down what is done" });
+      }
+    } finally {
+      this.#asked.delete(key);
+    }
+  }
+  /** Why a step may not be done, once the person in front of the tab does not use it. */
+  async #mayNot(id, run3, isOpen2) {
+    const { tabId, frameId, documentId, params } = run3;
+    for (const until = Date.now() + WAIT; isOpen2(); ) {
+      while (this.#userInput.isActive(tabId) && isOpen2()) {
+        if (Date.now() > until) return { code: "STEP_STOPPED", reason: "the person in front of the tab goes on using it" };
+        this.#report(id, run3, "waits until the person in front of the tab does not use it", true);
+        await this.#change();
+      }
+      if (this.#hub.connected) await this.#packs.current;
+      const there = await chrome.webNavigation.getFrame({ tabId, frameId }).catch(() => null);
+      if (this.#userInput.isActive(tabId)) continue;
+      const refusal = this.#packs.refusal(params.pack);
+      if (refusal) return { code: "STEP_STOPPED", reason: refusal };
+      if (there?.documentId !== documentId) return { code: "STEP_STOPPED", reason: "the tab shows another page" };
+      if (!permits(this.#settings(), run3.origin)) return { code: "STEP_STOPPED", reason: "the user does not share this site" };
+      if (!this.#reaches(run3, there.url)) return { code: "STEP_REFUSED", reason: `the page is at ${this.#address(there.url)}, where the pack does not reach` };
+      return void 0;
+    }
+    return void 0;
+  }
+  #reaches({ params, origin }, url) {
+    return isAt(url, origin) && matchesAny(this.#packs.find(params.pack)?.match ?? [], url);
+  }
+  // ---- From one document to the next
+  /** A step leads to another document. */
+  #leads(id, run3, step) {
+    if (run3.leads) return;
+    const { open: open2, click, press, timeout } = (run3.params.steps ?? [])[step];
+    const declared = open2 !== void 0 || click?.navigates === true || press?.navigates === true;
+    run3.leads = { until: Date.now() + (timeout ? timeout * 1e3 : open2 || !declared ? NEXT2 : NEXT2 / 2), declared };
+    void this.#follow(id);
+  }
+  /** The document that has a run has gone. */
+  #left(id, run3) {
+    if (run3.granted > run3.did) this.#lost(id, run3, "the page went away");
+    else void this.#follow(id);
+  }
+  /** Gives a run to the document that follows the one that has it. */
+  async #follow(id) {
+    const run3 = this.#open.get(id);
+    if (!run3 || this.#following.has(id)) return;
+    this.#following.add(id);
+    const next = await this.#next(id, run3);
+    this.#following.delete(id);
+    if (this.#open.get(id) !== run3 || !next) return;
+    const { leads } = run3;
+    if (next === "closed") return this.#lost(id, run3, "the tab was closed");
+    if (next === "stays" && leads?.declared) {
+      return this.#fail(id, run3, "STEP_TIMEOUT", `it was to lead to another page, and ${run3.error ? `that did not load (${run3.error})` : "none came in time"}`, run3.did);
+    }
+    if (next === "stays") {
+      if (!leads) return this.#lost(id, run3, "the page went away");
+      run3.leads = void 0;
+      return this.#bring(id, run3);
+    }
+    const { documentId, url } = next;
+    if (!permits(this.#settings(), next.origin) || !this.#reaches(run3, url)) {
+      run3.moved = true;
+      const why = this.#packs.refusal(run3.params.pack);
+      if (why) return this.#fail(id, run3, "STEP_STOPPED", why);
+      const led = run3.did < 0 ? "the page went" : `step ${run3.did + 1} led`;
+      return this.#fail(id, run3, "STEP_REFUSED", `${led} to ${this.#address(url)}, where the pack does not reach`);
+    }
+    Object.assign(run3, { documentId, from: run3.did + 1, leads: void 0, error: void 0, moved: true });
+    await this.#stored.write();
+    if (this.#open.get(id) === run3) await this.#bring(id, run3);
+  }
+  /** Waits for the document that follows, and stays. @returns nothing if the run goes on where it is */
+  async #next(id, run3) {
+    const { tabId, frameId, documentId: left } = run3;
+    const until = run3.leads?.until ?? Date.now() + NEXT2;
+    let last;
+    let found = 0;
+    let quiet = 0;
+    for (; this.#open.get(id) === run3; await new Promise((done) => setTimeout(done, LOOK4))) {
+      if (!run3.leads && this.#ports.has(left)) return void 0;
+      const there = await look(tabId, frameId);
+      const tab = await unlessStopping(chrome.tabs.get(tabId), () => void 0);
+      if (!tab) return "closed";
+      const now = Date.now();
+      const other = there && there.documentId !== left && there.parsed ? there : void 0;
+      if (other?.documentId !== last?.documentId) [found, quiet] = [now, 0];
+      last = other;
+      quiet = tab.status === "loading" || tab.pendingUrl || there && !there.complete ? 0 : quiet || now;
+      const stays = quiet > 0 && now - quiet >= STAYS2;
+      if (last && (stays || now - found >= PARSED || now > until)) return last;
+      if (!last && (now > until || run3.leads && !run3.leads.declared && stays && there?.documentId === left)) return "stays";
+    }
+    return void 0;
+  }
+  /** The browser could not show a document. */
+  failed({ tabId, frameId, error }) {
+    for (const run3 of this.#open.values()) if (run3.tabId === tabId && run3.frameId === frameId) run3.error = error.replace(/^net::/, "");
+  }
+  /** An address, as far as the user shares it. */
+  #address(url) {
+    return pageOf(this.#settings(), { url }).url?.slice(0, 200) || "a page that is not shared";
+  }
+  // ---- How a run ends
+  /** The document of a run has gone, or its script: what was begun there may have been done. */
+  #lost(id, run3, why) {
+    if (run3.did < 0 && run3.granted < 0) {
+      this.#close(id);
+      this.#calls.hold(id, run3.tabId, { error: { code: Code.TabNotFound, message: why, data: { delivered: false } } }, { ended: "failed" });
+      return;
+    }
+    const begun = run3.granted > run3.did ? `${why} while step ${run3.granted + 1} was done: it may have been done, and nothing after it was` : `${why} after step ${run3.did + 1}; nothing after it was done`;
+    this.#fail(id, run3, "STEP_LOST", begun);
+  }
+  /** Ends a run whose document cannot. @param step at which it ended */
+  #fail(id, run3, code, message2, step = Math.min(Math.max(run3.granted, run3.did + 1), (run3.params.steps ?? []).length - 1)) {
+    const steps = (run3.params.steps ?? []).slice(0, Math.max(run3.granted, run3.did, step) + 1).map((_, i) => this.#reported(run3, i));
+    run3.from = 0;
+    say(this.#ports.get(run3.documentId), { type: "stop", id, reason: message2 });
+    this.#finish(id, run3, { steps, failed: { step: Math.max(0, step), code, message: message2 } });
+  }
+  /** What is certain of a step. */
+  #reported({ params, reports, granted, did }, i) {
+    const step = (params.steps ?? [])[i];
+    const done = i <= did || i < granted && !isActing(step);
+    return reports[i] ?? { verb: verbOf(step), did: done ? "yes" : i === granted ? "perhaps" : "no" };
+  }
+  /** @param result of the document that has it, or from the first step on */
+  async #finish(id, run3, result) {
+    const before = (run3.params.steps ?? []).slice(0, run3.from).map((_, i) => this.#reported(run3, i));
+    const whole = { ...result, steps: [...before, ...result.steps] };
+    this.#close(id);
+    if (run3.moved) whole.page = await this.#navigations.here(run3);
+    this.#hold(id, run3.tabId, JSON.stringify(whole), whole.failed ? "failed" : "done");
+  }
+  /** Keeps an answer until the hub has it. */
+  #hold(id, tabId, text3, ended) {
+    this.#ended.set(id, { tabId, text: text3 });
+    void this.#stored.write();
+    const confirmed = () => {
+      this.#ended.delete(id);
+      this.#stored.save();
+    };
+    this.#calls.hold(id, tabId, { result: text3 }, { ended, confirmed });
+  }
+  #close(id) {
+    this.#open.delete(id);
+    this.#stored.save();
+    this.#wake();
+    if (this.#open.size) return;
+    clearInterval(this.#reminder);
+    this.#reminder = void 0;
+  }
+  // ---- While it goes on
+  #report(id, run3, words, waiting) {
+    run3.words = words;
+    this.#hub.notify("browser/progress", { requestId: id, progress: ++run3.progress, waiting, message: words }, run3.tabId);
+  }
+  #remindSoon() {
+    this.#reminder ??= setInterval(() => this.#remind(), REMIND2);
+  }
+  #remind() {
+    for (const [id, run3] of this.#open) {
+      if (Date.now() - run3.at < LIFE) this.#report(id, run3, run3.words);
+      else this.#fail(id, run3, "STEP_TIMEOUT", `the run has taken ${LIFE / 6e4} minutes`);
+    }
+  }
+  /** Resolves when something has changed that a run may wait for, or after a while. */
+  #change() {
+    return new Promise((done) => {
+      const timer = setTimeout(() => wake(), REMIND2);
+      const wake = () => {
+        clearTimeout(timer);
+        this.#wakes.delete(wake);
+        done();
+      };
+      this.#wakes.add(wake);
+    });
+  }
+  #wake() {
+    for (const wake of [...this.#wakes]) wake();
+  }
+  #kept() {
+    const short = ({ tabId, text: text3 }) => ({ tabId, text: text3.length <= MAX_KEPT2 ? text3 : withoutValue(text3) });
+    const ended = [...this.#ended].map(([id, answer2]) => [id, short(answer2)]);
+    return { since: this.#since, runs: Object.fromEntries(this.#open), ended: Object.fromEntries(ended) };
+  }
+};
+function withoutValue(text3) {
+  const { steps, page } = JSON.parse(text3);
+  const failed = { step: Math.max(0, steps.length - 1), code: "STEP_LOST", message: "all steps were done, and the result was lost with the extension's worker, which the browser stopped" };
+  return JSON.stringify({ steps, page, failed });
+}
+function isActing({ request, open: open2, click, fill, press }) {
+  return [open2, click, fill, press].some((verb) => verb !== void 0) || request !== void 0 && ((request.method ?? "GET") !== "GET" || request.token !== void 0);
+}
+function verbOf(step) {
+  return ["request", "open", "click", "fill", "press", "read", "wait"].find((verb) => verb in step) ?? "";
+}
+function say(port, message2) {
+  try {
+    port?.postMessage(message2);
+  } catch {
+  }
+}
+
 // worker/toolbar.ts
 var Toolbar = class {
   #tabs = /* @__PURE__ */ new Map();
@@ -3788,7 +4260,7 @@ var Toolbar = class {
 };
 
 // worker/manualcalls.ts
-var LOADING4 = 5e3;
+var LOADING5 = 5e3;
 var ManualCalls = class {
   #open = /* @__PURE__ */ new Map();
   #tabs;
@@ -3805,7 +4277,7 @@ var ManualCalls = class {
     if (this.#open.has(id)) return { error: "This call is under way already." };
     const outcome3 = new Promise((end) => this.#open.set(id, { end }));
     const open2 = this.#open.get(id);
-    const route = await this.#tabs.route(tabId, { frameId, origin }, ({ tools }) => tools.some(isPageTool(name)), LOADING4);
+    const route = await this.#tabs.route(tabId, { frameId, origin }, ({ tools }) => tools.some(isPageTool(name)), LOADING5);
     if (!open2 || this.#open.get(id) !== open2) return outcome3;
     if (!route || route.frame.origin !== origin) {
       this.#open.delete(id);
@@ -3868,9 +4340,10 @@ var activity = new ActivityLog((tabId, users) => {
   showOverlay(tabId);
 }, showState);
 var tabGroups = new TabGroups(() => current);
-var userInput = new UserInput(() => current, (tabId) => leases.of(tabId) !== void 0 || tabGroups.has(tabId), (tabId) => {
+var userInput = new UserInput(() => current, (tabId) => leases.of(tabId) !== void 0 || tabGroups.has(tabId) || runs.actsIn(tabId), (tabId) => {
   if (userInput.isActive(tabId)) tabGroups.usedByHand(tabId);
   leases.userInput(tabId);
+  runs.userInput();
 });
 var leases = new Leases(hub, (tabId) => userInput.isActive(tabId), (tabId) => {
   const lease = leases.of(tabId);
@@ -3878,7 +4351,9 @@ var leases = new Leases(hub, (tabId) => userInput.isActive(tabId), (tabId) => {
   showOverlay(tabId);
   void userInput.watch(tabId);
 });
-var calls = new Calls(tabs, hub, new Navigations(tabs, () => current), activity);
+var navigations = new Navigations(tabs, () => current);
+var calls = new Calls(tabs, hub, navigations, activity);
+var runs = new Runs(tabs, packs, calls, hub, navigations, activity, userInput, () => current);
 var manualCalls = new ManualCalls(tabs, activity);
 var gateways = new Gateways(() => current);
 var questions2 = new Questions(hub, showState);
@@ -3894,8 +4369,9 @@ async function start2() {
   await chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
   current = await loadSettings();
   await packs.load();
-  await Promise.all([tabs.load(), calls.load(), questions2.load(), tabGroups.load(), placeScripts(current, packs.match)]);
-  await activity.load(calls.runs);
+  await Promise.all([tabs.load(), calls.load(), runs.load(), questions2.load(), tabGroups.load(), placeScripts(current, packs.match)]);
+  if (packs.any) runs.expect();
+  await activity.load((id) => calls.runs(id) || runs.runs(id));
   void gateways.everywhere({ recent: true });
   void link.ensure();
 }
@@ -3936,7 +4412,9 @@ function message(message2) {
       break;
     case "browser/cancel": {
       const { requestId, reason } = message2.params;
-      calls.cancel(requestId, reason);
+      void ready.then(() => {
+        if (!runs.cancel(requestId, reason)) calls.cancel(requestId, reason);
+      });
       waits.get(requestId)?.abort();
       void ready.then(() => questions2.cancel(requestId));
       break;
@@ -3947,7 +4425,12 @@ function message(message2) {
     case "browser/getPrompt":
     case "browser/complete":
       if (message2.id === void 0) break;
-      void calls.start(message2, message2.sentMs === void 0 ? void 0 : link.greetedAt - message2.sentMs);
+      void ready.then(() => {
+        if (!runs.knows(message2.id ?? "")) void calls.start(message2, sentAt(message2));
+      });
+      break;
+    case "browser/run":
+      if (message2.id !== void 0) void ready.then(() => runs.start(message2, sentAt(message2)));
       break;
     case "browser/ownerState":
       owner = { ...message2.params, at: Date.now() };
@@ -3973,6 +4456,9 @@ function message(message2) {
       answer(message2, known ?? Promise.reject(new Refusal(Code.MethodNotFound, `no such method: ${message2.method}`)));
     }
   }
+}
+function sentAt({ sentMs }) {
+  return sentMs === void 0 ? void 0 : link.greetedAt - sentMs;
 }
 var SHOWN_IN_OVERLAY = /* @__PURE__ */ new Set(["browser/navigate", "browser/activateTab", "browser/screenshot", "browser/text"]);
 function controlled(message2) {
@@ -4005,6 +4491,7 @@ function answer({ id, tabId }, outcome3) {
   );
 }
 chrome.runtime.onConnect.addListener((port) => {
+  if (port.name === "run" && port.sender?.id === chrome.runtime.id) runs.connected(port, ready);
   if (port.name !== "frame" || port.sender?.id !== chrome.runtime.id) return;
   const frame = ready.then(() => tabs.connected(port));
   let last = frame;
@@ -4072,7 +4559,10 @@ chrome.tabs.onUpdated.addListener((id, change, tab) => {
     if (change.url) void invitations.seen(tab, change.url);
   });
 });
-chrome.webNavigation.onErrorOccurred.addListener((what) => void ready.then(() => calls.failed(what)));
+chrome.webNavigation.onErrorOccurred.addListener((what) => void ready.then(() => {
+  calls.failed(what);
+  runs.failed(what);
+}));
 for (const moves of [chrome.webNavigation.onHistoryStateUpdated, chrome.webNavigation.onReferenceFragmentUpdated]) {
   moves.addListener((what) => void ready.then(() => {
     if (tabs.moved(what)) void bringToDocument(what.tabId, what.documentId);
@@ -4260,6 +4750,7 @@ async function pause(on) {
   }
 }
 function packsChanged() {
+  if (packs.any) runs.expect();
   tabs.packsChanged();
   void placeScripts(current, packs.match);
   void bringTo(current, (url) => packs.tools(url).length > 0);

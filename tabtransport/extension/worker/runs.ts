@@ -1,0 +1,562 @@
+// Runs of tools of packs (browser/run): the document that has a run does its steps (content/pack.ts), and goes
+// when one of them leads to another document, which then has the run. This worker decides: a document asks it
+// before each step that acts, and the word that such a step may be done is written down before it is given. So
+// no step is done twice, and of one that was begun in a document that has gone it is said that it may have
+// been done.
+
+import { Code } from "./refusal.ts";
+import { look, type Navigations } from "./navigations.ts";
+import { packOf, type Packs } from "./packs.ts";
+import { permits } from "./settings.ts";
+import { Stored } from "./stored.ts";
+import { unlessStopping } from "./stopping.ts";
+import { isAt, pageOf } from "./tab.ts";
+import { matchesAny } from "../patterns.ts";
+import type { ActivityLog } from "./activity.ts";
+import type { Calls } from "./calls.ts";
+import type { Hub } from "./hub.ts";
+import type { Tabs } from "./tabs.ts";
+import type { UserInput } from "./userinput.ts";
+
+type Params = FromHub["browser/run"]["params"];
+type Report = RunResult["steps"][number];
+
+/** How long a run waits for a document that is just being loaded, in ms. */
+const LOADING = 5_000;
+/** How long a run waits for its turn in a tab, or for the person there, in ms, and */
+const WAIT = 5 * 60_000;
+/** how long it may take in all: it ends before the hub gives it up. */
+const LIFE = 9 * 60_000;
+/** How often the hub hears of a run that goes on, in ms. */
+const REMIND = 10_000;
+/** How long the document after one may take, in ms, where no step says so. */
+const NEXT = 10_000;
+/** Between two looks at a document, in ms. */
+const LOOK = 50;
+/** How long nothing loads in a tab before its document is taken to stay, in ms, */
+const STAYS = 300;
+/** and how long that of one takes which never has loaded all. */
+const PARSED = 2_000;
+/** How many characters of what steps gave a run may take from one document to the next. */
+const MAX_VALUES = 1 << 20;
+/** How many characters of a result the next worker has, should the hub not have it yet. */
+const MAX_KEPT = 256 << 10;
+
+interface Run {
+  tabId: number;
+  frameId: number;
+  documentId: string; // the document that has it
+  origin: string;
+  params: Params;
+  acts: boolean; // whether a step of it may change something
+  at: number; // when it began, as Date.now() has it
+  progress: number; // what the hub was sent last
+  words: string; // what it does, or waits for
+  from: number; // the step that it began with in the document
+  granted: number; // the latest step that may have been begun, counted from 0
+  did: number; // the latest that was done
+  reports: (Report | null)[]; // of the steps that act
+  values?: StepValues; // what steps gave; undefined: too much
+  leads?: { until: number; declared: boolean }; // the document gives way to another one
+  error?: string; // why the browser could not show that
+  moved?: boolean; // whether one has
+}
+
+interface Kept {
+  since: number; // what the hub sent earlier an earlier installation may have begun
+  runs: Record<string, Run>;
+  ended: Record<string, { tabId: number; text: string }>;
+}
+
+export class Runs {
+  #open = new Map<string, Run>();
+  /** The answers that the hub may not have. */
+  #ended = new Map<string, { tabId: number; text: string }>();
+  #since = 0;
+  /** Runs that have no document yet, with what ends their waiting. */
+  #starting = new Map<string, AbortController>();
+  /** The ports of the documents with the script. */
+  #ports = new Map<string, chrome.runtime.Port>();
+  #following = new Set<string>();
+  /** Steps whose grant is being decided. */
+  #asked = new Set<string>();
+  /** Called when a run has ended, or a person has left a tab. */
+  #wakes = new Set<() => void>();
+  #reminder: ReturnType<typeof setInterval> | undefined;
+  #stored = new Stored<Kept>("runs", () => this.#kept());
+  #tabs;
+  #packs;
+  #calls;
+  #hub;
+  #navigations;
+  #activity;
+  #userInput;
+  #settings;
+
+  constructor(tabs: Tabs, packs: Packs, calls: Calls, hub: Hub, navigations: Navigations, activity: ActivityLog, userInput: UserInput, settings: () => Settings) {
+    this.#tabs = tabs;
+    this.#packs = packs;
+    this.#calls = calls;
+    this.#hub = hub;
+    this.#navigations = navigations;
+    this.#activity = activity;
+    this.#userInput = userInput;
+    this.#settings = settings;
+  }
+
+  /** Remembers the runs of an earlier worker. */
+  async load() {
+    const before = await this.#stored.load();
+    if (!before) return;
+    this.#since = before.since;
+    for (const [id, { tabId, text }] of Object.entries(before.ended)) this.#hold(id, tabId, text, "done");
+    for (const [id, run] of Object.entries(before.runs)) {
+      this.#open.set(id, run);
+      if (run.leads) void this.#follow(id);
+      else void this.#bring(id, run);
+    }
+    if (this.#open.size) this.#remindSoon();
+  }
+
+  /** There are packs: from now on it is written down what is begun. */
+  expect() {
+    if (this.#since) return;
+    this.#since = Date.now();
+    void this.#stored.write();
+  }
+
+  /** Whether a run is under way. */
+  runs = (id: string) => this.#open.has(id);
+
+  /** Whether a run, or its answer, is here. */
+  knows(id: string) {
+    return this.#open.has(id) || this.#starting.has(id) || this.#ended.has(id);
+  }
+
+  /** Whether a run acts in a tab. */
+  actsIn(tabId: number) {
+    return [...this.#open.values()].some((run) => run.acts && run.tabId === tabId);
+  }
+
+  /** A person has begun or ended to use a tab. */
+  userInput() {
+    this.#wake();
+  }
+
+  // ---- What the hub says
+
+  /**
+   * Begins a run.
+   * @param sentAt of one that the hub sends again: it was sent first at this time or later, as Date.now() has it
+   */
+  async start(message: HubMessage<"browser/run">, sentAt?: number) {
+    const { id = "", tabId } = message;
+    if (this.knows(id)) return;
+    const stop = new AbortController();
+    this.#starting.set(id, stop);
+    const refusal = await this.#begin(id, message, sentAt, stop.signal);
+    this.#starting.delete(id);
+    if (refusal === undefined || stop.signal.aborted) return;
+    // What was sent before was begun by this worker, or one before it, or not at all.
+    const uncertain = sentAt !== undefined && sentAt <= this.#since;
+    const error: RpcError = uncertain
+      ? { code: Code.TabNotFound, message: `${refusal}; the call was sent before, and it may have taken effect` }
+      : { code: Code.TabNotFound, message: refusal, data: { delivered: false } };
+    this.#calls.hold(id, tabId, { error }, { ended: "failed" });
+  }
+
+  /** @returns why a document is not given the run */
+  async #begin(id: string, { tabId, params, for: client }: HubMessage<"browser/run">, sentAt: number | undefined, signal: AbortSignal): Promise<string | undefined> {
+    if (sentAt !== undefined && sentAt <= this.#since) return "the extension was started anew";
+    await this.#packs.current;
+    const { pack, toolName, frameId, origin } = params;
+    const steps = params.steps ?? [];
+    const acts = steps.some(isActing);
+    if (acts && !(await this.#turn(id, tabId, signal))) return `another tool of a pack was still at work in the tab after ${WAIT / 60_000} minutes`;
+    if (signal.aborted) return undefined;
+    const refusal = this.#packs.refusal(pack);
+    if (refusal) return refusal;
+    const offers = ({ tools }: Offer) => tools.some((tool) => tool.name === toolName && packOf(tool)?.hash === pack.hash);
+    const route = await this.#tabs.route(tabId, { frameId, origin }, offers, LOADING);
+    if (signal.aborted) return undefined;
+    if (!route) return `the tab does not show a page of the pack ${pack.name}, or not in that frame`;
+    const { documentId, origin: at, id: frame } = route.frame;
+    if (at !== origin) return "the tab shows another site by now";
+    if (acts && this.actsIn(tabId)) return this.#begin(id, { id, method: "browser/run", tabId, params, for: client }, sentAt, signal); // another one was first
+    const run: Run = { tabId, frameId: frame, documentId, origin, params, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, reports: [], values: {} };
+    this.#open.set(id, run);
+    this.#starting.delete(id);
+    if (!(await this.#stored.write())) {
+      this.#close(id);
+      return "the browser cannot write down what is done";
+    }
+    if (this.#open.get(id) !== run) return undefined; // cancelled
+    this.#activity.begun(id, tabId, "tool", toolName, acts, client);
+    if (acts) void this.#userInput.watch(tabId);
+    this.#remindSoon();
+    void this.#bring(id, run);
+    return undefined;
+  }
+
+  /** Waits until no other run acts in a tab. @returns whether that is so in time */
+  async #turn(id: string, tabId: number, signal: AbortSignal) {
+    let told = 0;
+    for (const until = Date.now() + WAIT; this.actsIn(tabId) && !signal.aborted; ) {
+      if (Date.now() > until) return false;
+      this.#hub.notify("browser/progress", { requestId: id, progress: ++told, message: "waits for another tool of a pack that is at work in the tab" }, tabId);
+      await this.#change();
+    }
+    return true;
+  }
+
+  /** Cancels a run. @returns whether there is one */
+  cancel(id: string, reason: string) {
+    this.#starting.get(id)?.abort();
+    const run = this.#open.get(id);
+    if (run) {
+      say(this.#ports.get(run.documentId), { type: "stop", id, reason });
+      this.#close(id);
+      this.#activity.ended(id, "cancelled");
+    }
+    this.#wake();
+    return this.knows(id) || run !== undefined;
+  }
+
+  // ---- What documents say
+
+  /**
+   * A document with the script has opened its port.
+   * @param ready resolved once the runs of an earlier worker are known
+   */
+  connected(port: chrome.runtime.Port, ready: Promise<void>) {
+    const { documentId = "" } = port.sender ?? {};
+    this.#ports.set(documentId, port);
+    port.onMessage.addListener((message: RunnerToWorker) => void ready.then(() => this.#heard(port, documentId, message)));
+    port.onDisconnect.addListener(() => {
+      if (this.#ports.get(documentId) !== port) return;
+      this.#ports.delete(documentId);
+      void ready.then(() => {
+        for (const [id, run] of this.#open) if (run.documentId === documentId && !this.#ports.has(documentId)) this.#left(id, run);
+      });
+    });
+  }
+
+  #heard(port: chrome.runtime.Port, documentId: string, message: RunnerToWorker) {
+    if (message.type === "hello") {
+      for (const id of message.runs) if (this.#open.get(id)?.documentId !== documentId) say(port, { type: "stop", id, reason: "the call is not wanted here any more" });
+      for (const [id, run] of this.#open) if (run.documentId === documentId && !message.runs.includes(id)) this.#give(id, run, port);
+      return;
+    }
+    const { id } = message;
+    const run = this.#open.get(id);
+    if (run?.documentId !== documentId) {
+      if (message.type === "end") say(port, { type: "stop", id, reason: "" });
+      return;
+    }
+    switch (message.type) {
+      case "grant":
+        void this.#grant(id, run, message.step);
+        break;
+      case "did": {
+        const { step, report, values, navigates } = message;
+        if (step >= (run.params.steps ?? []).length) break;
+        run.did = Math.max(run.did, step);
+        run.granted = Math.max(run.granted, step);
+        run.reports[step] = report;
+        run.values = JSON.stringify(values).length <= MAX_VALUES ? values : undefined;
+        if (navigates && step === run.did) this.#leads(id, run, step);
+        void this.#stored.write();
+        break;
+      }
+      case "progress":
+        this.#report(id, run, message.words);
+        break;
+      case "end":
+        if (run.leads) break; // what comes of it the next document says
+        say(port, { type: "stop", id, reason: "" });
+        this.#finish(id, run, message.result);
+    }
+  }
+
+  /** Brings the script to the document that has a run. */
+  async #bring(id: string, run: Run) {
+    const { tabId, documentId } = run;
+    const port = this.#ports.get(documentId);
+    if (port) return this.#give(id, run, port);
+    const target = { tabId, documentIds: [documentId] };
+    const failed = () => false;
+    const there = await unlessStopping(chrome.scripting.executeScript({ target, files: ["content/pack.js"], injectImmediately: true }).then(() => true), failed);
+    if (!there && this.#open.get(id) === run && run.documentId === documentId) this.#left(id, run);
+  }
+
+  /** Gives a run to the document that is to have it. */
+  #give(id: string, run: Run, port: chrome.runtime.Port) {
+    if (run.leads) return;
+    if (run.granted > run.did) return this.#lost(id, run, "the script in the page was started anew");
+    const { params, values } = run;
+    if (!values) return this.#fail(id, run, "STEP_REFUSED", `what the steps gave is more than the ${MAX_VALUES >> 20} MiB that a run may take to another page`);
+    const match = this.#packs.find(params.pack)?.match;
+    if (!match) return this.#fail(id, run, "STEP_STOPPED", this.#packs.refusal(params.pack));
+    say(port, { type: "run", id, from: run.did + 1, steps: params.steps ?? [], args: params.args as object, result: params.result, values, match });
+  }
+
+  /** Lets a document do a step, once. */
+  async #grant(id: string, run: Run, step: number) {
+    const { documentId } = run;
+    const key = `${id} ${step}`;
+    const isOpen = () => this.#open.get(id) === run && run.documentId === documentId && !run.leads;
+    const steps = run.params.steps ?? [];
+    if (this.#asked.has(key) || !isOpen() || step <= run.did || step >= steps.length) return;
+    this.#asked.add(key);
+    try {
+      const refusal = await this.#mayNot(id, run, isOpen);
+      if (!isOpen()) return;
+      if (refusal) {
+        say(this.#ports.get(documentId), { type: "refused", id, step, ...refusal });
+        return;
+      }
+      const before = run.granted;
+      run.granted = Math.max(before, step);
+      const written = await this.#stored.write();
+      if (!isOpen()) return;
+      if (written) say(this.#ports.get(documentId), { type: "go", id, step });
+      else {
+        run.granted = before;
+        say(this.#ports.get(documentId), { type: "refused", id, step, code: "STEP_STOPPED", reason: "the browser cannot write down what is done" });
+      }
+    } finally {
+      this.#asked.delete(key);
+    }
+  }
+
+  /** Why a step may not be done, once the person in front of the tab does not use it. */
+  async #mayNot(id: string, run: Run, isOpen: () => boolean): Promise<{ code: "STEP_REFUSED" | "STEP_STOPPED"; reason: string } | undefined> {
+    const { tabId, frameId, documentId, params } = run;
+    for (const until = Date.now() + WAIT; isOpen(); ) {
+      while (this.#userInput.isActive(tabId) && isOpen()) {
+        if (Date.now() > until) return { code: "STEP_STOPPED", reason: "the person in front of the tab goes on using it" };
+        this.#report(id, run, "waits until the person in front of the tab does not use it", true);
+        await this.#change();
+      }
+      if (this.#hub.connected) await this.#packs.current;
+      const there = await chrome.webNavigation.getFrame({ tabId, frameId }).catch(() => null);
+      if (this.#userInput.isActive(tabId)) continue;
+      const refusal = this.#packs.refusal(params.pack);
+      if (refusal) return { code: "STEP_STOPPED", reason: refusal };
+      if (there?.documentId !== documentId) return { code: "STEP_STOPPED", reason: "the tab shows another page" };
+      if (!permits(this.#settings(), run.origin)) return { code: "STEP_STOPPED", reason: "the user does not share this site" };
+      if (!this.#reaches(run, there.url)) return { code: "STEP_REFUSED", reason: `the page is at ${this.#address(there.url)}, where the pack does not reach` };
+      return undefined;
+    }
+    return undefined;
+  }
+
+  #reaches({ params, origin }: Run, url: string) {
+    return isAt(url, origin) && matchesAny(this.#packs.find(params.pack)?.match ?? [], url);
+  }
+
+  // ---- From one document to the next
+
+  /** A step leads to another document. */
+  #leads(id: string, run: Run, step: number) {
+    if (run.leads) return;
+    const { open, click, press, timeout } = (run.params.steps ?? [])[step];
+    const declared = open !== undefined || click?.navigates === true || press?.navigates === true;
+    run.leads = { until: Date.now() + (timeout ? timeout * 1000 : open || !declared ? NEXT : NEXT / 2), declared };
+    void this.#follow(id);
+  }
+
+  /** The document that has a run has gone. */
+  #left(id: string, run: Run) {
+    if (run.granted > run.did) this.#lost(id, run, "the page went away");
+    else void this.#follow(id);
+  }
+
+  /** Gives a run to the document that follows the one that has it. */
+  async #follow(id: string) {
+    const run = this.#open.get(id);
+    if (!run || this.#following.has(id)) return;
+    this.#following.add(id);
+    const next = await this.#next(id, run);
+    this.#following.delete(id);
+    if (this.#open.get(id) !== run || !next) return;
+    const { leads } = run;
+    if (next === "closed") return this.#lost(id, run, "the tab was closed");
+    if (next === "stays" && leads?.declared) {
+      return this.#fail(id, run, "STEP_TIMEOUT", `it was to lead to another page, and ${run.error ? `that did not load (${run.error})` : "none came in time"}`, run.did);
+    }
+    if (next === "stays") {
+      if (!leads) return this.#lost(id, run, "the page went away");
+      run.leads = undefined;
+      return this.#bring(id, run);
+    }
+    const { documentId, url } = next;
+    if (!permits(this.#settings(), next.origin) || !this.#reaches(run, url)) {
+      run.moved = true;
+      const why = this.#packs.refusal(run.params.pack);
+      if (why) return this.#fail(id, run, "STEP_STOPPED", why);
+      const led = run.did < 0 ? "the page went" : `step ${run.did + 1} led`;
+      return this.#fail(id, run, "STEP_REFUSED", `${led} to ${this.#address(url)}, where the pack does not reach`);
+    }
+    Object.assign(run, { documentId, from: run.did + 1, leads: undefined, error: undefined, moved: true });
+    await this.#stored.write();
+    if (this.#open.get(id) === run) await this.#bring(id, run);
+  }
+
+  /** Waits for the document that follows, and stays. @returns nothing if the run goes on where it is */
+  async #next(id: string, run: Run) {
+    const { tabId, frameId, documentId: left } = run;
+    const until = run.leads?.until ?? Date.now() + NEXT;
+    let last: Awaited<ReturnType<typeof look>>;
+    let found = 0;
+    let quiet = 0; // since when nothing loads
+    for (; this.#open.get(id) === run; await new Promise((done) => setTimeout(done, LOOK))) {
+      if (!run.leads && this.#ports.has(left)) return undefined;
+      const there = await look(tabId, frameId);
+      const tab = await unlessStopping(chrome.tabs.get(tabId), () => undefined);
+      if (!tab) return "closed";
+      const now = Date.now();
+      const other = there && there.documentId !== left && there.parsed ? there : undefined;
+      if (other?.documentId !== last?.documentId) [found, quiet] = [now, 0];
+      last = other;
+      quiet = tab.status === "loading" || tab.pendingUrl || (there && !there.complete) ? 0 : quiet || now;
+      const stays = quiet > 0 && now - quiet >= STAYS;
+      if (last && (stays || now - found >= PARSED || now > until)) return last;
+      if (!last && (now > until || (run.leads && !run.leads.declared && stays && there?.documentId === left))) return "stays";
+    }
+    return undefined;
+  }
+
+  /** The browser could not show a document. */
+  failed({ tabId, frameId, error }: { tabId: number; frameId: number; error: string }) {
+    for (const run of this.#open.values()) if (run.tabId === tabId && run.frameId === frameId) run.error = error.replace(/^net::/, "");
+  }
+
+  /** An address, as far as the user shares it. */
+  #address(url: string) {
+    return pageOf(this.#settings(), { url }).url?.slice(0, 200) || "a page that is not shared";
+  }
+
+  // ---- How a run ends
+
+  /** The document of a run has gone, or its script: what was begun there may have been done. */
+  #lost(id: string, run: Run, why: string) {
+    if (run.did < 0 && run.granted < 0) {
+      this.#close(id);
+      this.#calls.hold(id, run.tabId, { error: { code: Code.TabNotFound, message: why, data: { delivered: false } } }, { ended: "failed" });
+      return;
+    }
+    const begun = run.granted > run.did ? `${why} while step ${run.granted + 1} was done: it may have been done, and nothing after it was` : `${why} after step ${run.did + 1}; nothing after it was done`;
+    this.#fail(id, run, "STEP_LOST", begun);
+  }
+
+  /** Ends a run whose document cannot. @param step at which it ended */
+  #fail(id: string, run: Run, code: StepCode, message: string, step = Math.min(Math.max(run.granted, run.did + 1), (run.params.steps ?? []).length - 1)) {
+    const steps = (run.params.steps ?? []).slice(0, Math.max(run.granted, run.did, step) + 1).map((_, i) => this.#reported(run, i));
+    run.from = 0;
+    say(this.#ports.get(run.documentId), { type: "stop", id, reason: message });
+    this.#finish(id, run, { steps, failed: { step: Math.max(0, step), code, message } });
+  }
+
+  /** What is certain of a step. */
+  #reported({ params, reports, granted, did }: Run, i: number): Report {
+    const step = (params.steps ?? [])[i];
+    const done = i <= did || (i < granted && !isActing(step));
+    return reports[i] ?? { verb: verbOf(step), did: done ? "yes" : i === granted ? "perhaps" : "no" };
+  }
+
+  /** @param result of the document that has it, or from the first step on */
+  async #finish(id: string, run: Run, result: RunResult) {
+    const before = (run.params.steps ?? []).slice(0, run.from).map((_, i) => this.#reported(run, i));
+    const whole: RunResult = { ...result, steps: [...before, ...result.steps] };
+    this.#close(id);
+    if (run.moved) whole.page = await this.#navigations.here(run);
+    this.#hold(id, run.tabId, JSON.stringify(whole), whole.failed ? "failed" : "done");
+  }
+
+  /** Keeps an answer until the hub has it. */
+  #hold(id: string, tabId: number, text: string, ended: NonNullable<Activity["ended"]>) {
+    this.#ended.set(id, { tabId, text });
+    void this.#stored.write();
+    const confirmed = () => {
+      this.#ended.delete(id);
+      this.#stored.save();
+    };
+    this.#calls.hold(id, tabId, { result: text }, { ended, confirmed });
+  }
+
+  #close(id: string) {
+    this.#open.delete(id);
+    this.#stored.save();
+    this.#wake();
+    if (this.#open.size) return;
+    clearInterval(this.#reminder);
+    this.#reminder = undefined;
+  }
+
+  // ---- While it goes on
+
+  #report(id: string, run: Run, words: string, waiting?: boolean) {
+    run.words = words;
+    this.#hub.notify("browser/progress", { requestId: id, progress: ++run.progress, waiting, message: words }, run.tabId);
+  }
+
+  #remindSoon() {
+    this.#reminder ??= setInterval(() => this.#remind(), REMIND);
+  }
+
+  #remind() {
+    for (const [id, run] of this.#open) {
+      if (Date.now() - run.at < LIFE) this.#report(id, run, run.words);
+      else this.#fail(id, run, "STEP_TIMEOUT", `the run has taken ${LIFE / 60_000} minutes`);
+    }
+  }
+
+  /** Resolves when something has changed that a run may wait for, or after a while. */
+  #change() {
+    return new Promise<void>((done) => {
+      const timer = setTimeout(() => wake(), REMIND);
+      const wake = () => {
+        clearTimeout(timer);
+        this.#wakes.delete(wake);
+        done();
+      };
+      this.#wakes.add(wake);
+    });
+  }
+
+  #wake() {
+    for (const wake of [...this.#wakes]) wake();
+  }
+
+  #kept(): Kept {
+    const short = ({ tabId, text }: { tabId: number; text: string }) => ({ tabId, text: text.length <= MAX_KEPT ? text : withoutValue(text) });
+    const ended = [...this.#ended].map(([id, answer]) => [id, short(answer)] as const);
+    return { since: this.#since, runs: Object.fromEntries(this.#open), ended: Object.fromEntries(ended) };
+  }
+}
+
+/** What is left of an answer that is too large to be written down. */
+function withoutValue(text: string) {
+  const { steps, page } = JSON.parse(text) as RunResult;
+  const failed = { step: Math.max(0, steps.length - 1), code: "STEP_LOST", message: "all steps were done, and the result was lost with the extension's worker, which the browser stopped" };
+  return JSON.stringify({ steps, page, failed });
+}
+
+/** Whether a step may change something. */
+function isActing({ request, open, click, fill, press }: Step) {
+  return [open, click, fill, press].some((verb) => verb !== undefined) || (request !== undefined && ((request.method ?? "GET") !== "GET" || request.token !== undefined));
+}
+
+function verbOf(step: Step) {
+  return ["request", "open", "click", "fill", "press", "read", "wait"].find((verb) => verb in step) ?? "";
+}
+
+/** Says something to a document, which may just have gone. */
+function say(port: chrome.runtime.Port | undefined, message: WorkerToRunner) {
+  try {
+    port?.postMessage(message);
+  } catch {
+    // The browser will report its end.
+  }
+}
