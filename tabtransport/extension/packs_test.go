@@ -134,9 +134,18 @@ func TestPopupSwitchesPacks(t *testing.T) {
 	}
 	is("orders", true)
 	is("wild", false)
+	off := func(want string) { // the hub's owner learns of it
+		t.Helper()
+		if got, err := h.ask(0, &spec.ListPacks{}); err != nil || got != want {
+			t.Errorf("%s %v, want %s", got, err, want)
+		}
+	}
+	const wild = `{"name":"wild","hash":"wild-1","why":"it is a script: on one of its pages, the extension’s popup has the switch"}`
+	off(`{"off":[` + wild + `]}`)
 	popup.Click("input[data-pack=orders]")
 	h.tabAt(url, []string{}...)
 	is("orders", false)
+	off(`{"off":[{"name":"orders","hash":"orders-1","why":"it is switched off in the extension’s popup"},` + wild + `]}`)
 	popup.WaitFor("chrome.storage.local.get('packs').then(({packs}) => packs.choices['orders-1'] === false)")
 	popup.Click("input[data-pack=orders]")
 	h.tabAt(url, "list")

@@ -18,6 +18,7 @@ import (
 	"tabhub/hub/face/admin"
 	"tabhub/hub/offer/pack"
 	"tabhub/hub/offer/pack/foreign"
+	"tabhub/hub/packs"
 )
 
 func packAddCommand(a *command.App) *cobra.Command {
@@ -30,8 +31,9 @@ accept it on the dashboard; a version that is in use stays so meanwhile.
 
 FILE is a pack of tabhub's, a user script (.user.js) that registers tools of WebMCP, a
 package of webmcp-today, a manifest of webmcp-gen or a site of bb-sites; what of it has no
-place in a pack is named. Of a DIR it takes all *.json and *.user.js. NAME is a pack that
-waits already, such as one that was recorded.`,
+place in a pack is named. Of a DIR it takes all *.json and *.user.js or, if there are none,
+the *.js of bb-sites as one pack. NAME is a pack that waits already, such as one that was
+recorded.`,
 		Example: `  tabhub pack add shop-tools.json
   tabhub pack add ./packs
   tabhub pack add shop-order`,
@@ -92,7 +94,9 @@ func readPacks(path string) (all []packSource, err error) {
 				continue
 			}
 			files[one.doc.Name] = file
-			all = append(all, one)
+			if all = append(all, one); len(all) > packs.MaxPacks {
+				return nil, fmt.Errorf("%s has more than %d packs, and that is how many there may be", path, packs.MaxPacks)
+			}
 		case strings.HasSuffix(file, ".js"):
 			text, err := readPackFile(file)
 			bad = append(bad, err)
