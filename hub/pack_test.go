@@ -16,6 +16,7 @@ import (
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
+	"tabhub/storage"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest"
 )
@@ -25,7 +26,7 @@ import (
 func shopPack(t *testing.T, button string, more ...string) *pack.Pack {
 	t.Helper()
 	doc, err := pack.Parse([]byte(`{"tabhubPack":1,"name":"shop","match":["https://shop.example.com/*"],` + strings.Join(more, "") + `"tools":[
-		{"name":"order","description":"Orders the cart","inputSchema":{"type":"object","properties":{"note":{"type":"string"}},"additionalProperties":false},
+		{"name":"order","description":"Orders the cart","inputSchema":{"type":"object","properties":{"note":{"type":"string","pattern":"^[a-z]*$"}},"additionalProperties":false},
 		 "outputSchema":{"type":"object","properties":{"number":{"type":"integer"}},"required":["number"]},
 		 "steps":[{"click":{"target":{"role":"button","name":"` + button + `"}}},{"read":{"fields":{"number":{"target":{"selector":"#n"},"give":"number"}}}}]},
 		{"name":"find","description":"Finds products","annotations":{"readOnlyHint":true},"on":["https://shop.example.com/search*"],
@@ -160,6 +161,24 @@ func TestCallOfAPacksTool(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Arguments become parts of addresses and fields, where no code of the page looks at them: they are checked
+// whatever the site's settings say.
+func TestArgumentsOfAPackAreChecked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPackFixture(t, Options{})
+		w.offer(w.browser("s1").Ask, 1, "order")
+		for _, check := range []storage.ArgumentCheck{"", storage.CheckLenient, storage.CheckOff} {
+			if err := w.hub.SetSite(storage.Site{Domain: "shop.example.com", Check: check}); err != nil {
+				t.Fatal(err)
+			}
+			w.call("order", `{"note":"../delete"}`).want(t, "INVALID_ARGUMENTS")
+		}
+		if len(w.runs) > 0 {
+			t.Errorf("sent %+v", w.runs)
+		}
+	})
 }
 
 // What is lost must not be begun anew, and what was heard of it is all that the client can go by.
