@@ -85,6 +85,20 @@ test("expressions see members only", () => {
 const vectors = (name) => JSON.parse(readFileSync(new URL(`../../hub/offer/pack/testdata/${name}.json`, import.meta.url), "utf8"));
 
 // The hub and the extension read a pack alike.
+test("values as the hub reads them", () => {
+  const { args, values, bodies, paths, queries } = vectors("values");
+  const of = given(args, values);
+  const plain = (value) => JSON.parse(JSON.stringify(value));
+  for (const { value, gives } of bodies) assert.deepEqual(plain(bodyOf(value, of)), gives, JSON.stringify(value));
+  for (const { path, gives, refused } of paths) {
+    if (refused) assert.throws(() => pathOf(path, of), { code: "STEP_REFUSED" }, path);
+    else assert.equal(pathOf(path, of), gives);
+  }
+  for (const { query, gives, refused } of queries) {
+    if (refused) assert.throws(() => evaluate(query, of), { code: "STEP_ANSWER" }, query);
+    else assert.deepEqual(plain(evaluate(query, of)), gives, query);
+  }
+});
 test("patterns as the hub reads them", () => {
   for (const { pattern, yes, no } of vectors("patterns").matches) {
     for (const url of yes) assert.ok(matchesAny([pattern], url), `${pattern} has ${url}`);
