@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tabhub/spec"
+	"tabhub/tabtransport/tabtest"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -434,5 +435,44 @@ func TestStepsInTabBehind(t *testing.T) {
 	got := r.run(url+"/in/", `[{"fill": {"fields": [{"target": {"label": "Name"}, "value": "Ann"}, {"target": {"label": "Text"}, "value": "new"}]}}, {"click": {"target": {"role": "button", "name": "Order"}}}]`, "", "", "")
 	if is := p.Eval("a.value === 'Ann' && b.textContent === 'new' && clicked"); got.String() != "null" || is != "true" {
 		t.Errorf("%s, %s\n%s", got, is, got.did())
+	}
+}
+
+// What is found by role and name is what the browser's developer tools show for the element, which is where
+// the author of a pack looks.
+func TestNamesAreTheBrowsers(t *testing.T) {
+	t.Parallel()
+	elements := []string{
+		`<button>Order <b>now</b></button>`, `<button aria-label=Order>x</button>`, `<button title=Order></button>`, `<button><img alt=Order src=x> it</button>`,
+		`<button><span aria-hidden=true>x</span>Order<span hidden>y</span></button>`, `<button><div>a</div><div>b</div></button>`, `<input type=submit>`, `<input type=submit value=Go>`, `<input type=button value=Go>`,
+		`<input type=image alt=Go src=x>`, `<a href=x>Link</a>`, `<a>no link</a>`, `<a href=x><img alt=Home src=x></a>`, `<a href=x aria-labelledby=l1>Link</a>`,
+		`<input aria-label=Name>`, `<input placeholder=Name>`, `<input title=Name placeholder=Other>`, `<input id=i1>`, `<input id=i2>`, `<input type=search id=i3>`, `<input type=number id=i4>`, `<input type=checkbox id=i5>`,
+		`<input type=radio aria-label=R>`, `<input type=range aria-label=R>`, `<input list=d aria-label=R>`, `<textarea aria-label=T>x</textarea>`, `<select aria-label=S><option>a</select>`, `<select multiple aria-label=S><option>a</select>`, `<select size=3 aria-label=S><option>a</select>`,
+		`<h2>Head <em>line</em></h2>`, `<div role=heading>Head</div>`, `<div role=button>Press</div>`, `<div role="foo button">Press</div>`, `<div role=img aria-label=Pic></div>`, `<img alt=Pic src=x>`, `<img src=x>`,
+		`<nav aria-label=Main></nav>`, `<main>x</main>`, `<aside aria-label=A>x</aside>`, `<section aria-label=S>x</section>`, `<section>x</section>`, `<article>x</article>`, `<form aria-label=F></form>`, `<dialog open aria-label=D>x</dialog>`,
+		`<fieldset><legend>Group</legend></fieldset>`, `<ul aria-label=L><li>x</ul>`, `<progress aria-label=P></progress>`, `<meter aria-label=M></meter>`, `<output aria-label=O>x</output>`, `<hr>`, `<figure><figcaption>Fig</figcaption></figure>`,
+		`<div role=tab>Tab</div>`, `<div role=menuitem>Item</div>`, `<div role=switch aria-checked=true>On</div>`, `<div role=none>x</div>`, `<button role=none>x</button>`, `<div contenteditable role=textbox aria-label=E>x</div>`, `<strong>x</strong>`, `<em>x</em>`, `<code>x</code>`, `<time>x</time>`, `<search aria-label=S>x</search>`,
+		`<table aria-label=T><tr><th>x<tr><td>x</table>`, `<table><caption>Cap</caption><tr><td>x</table>`, `<div role=link aria-labelledby="l1 l2">x</div>`, `<details><summary>Sum</summary></details>`, `<blockquote>x</blockquote>`,
+	}
+	var page strings.Builder
+	page.WriteString(`<title>x</title><span id=l1 hidden>Label one</span><span id=l2>two</span><label for=i1>First <i>name</i>:</label><label for=i2>A</label><label for=i2>B</label><label>Query <b>it</b> <!-- --></label><label for=i3>Query</label><label for=i4>Count</label><label for=i5>Gift</label><datalist id=d></datalist>`)
+	for _, e := range elements {
+		page.WriteString("<div class=e>" + e + "</div>")
+	}
+	b := chromium.Shared(t, chromium.Options{})
+	p := b.Open(stepsServer(t, map[string]string{"/in/": page.String()}) + "/in/")
+	p.Eval(tabtest.Module(t, "content/pack/find.ts", "find"))
+	for i, e := range elements {
+		at := fmt.Sprintf(`document.querySelectorAll(".e")[%d].firstElementChild`, i)
+		role, name := p.Accessible(at)
+		var ours struct{ Role, Name string }
+		p.Into(fmt.Sprintf(`find.foundOf(%s)`, at), &ours)
+		// The browser names what has no role in its own way, and what has one of two names by the later one.
+		if known, ok := map[string]string{"none": "", "generic": "", "image": "img"}[role]; ok {
+			role = known
+		}
+		if theirs := struct{ Role, Name string }{role, name}; theirs != ours {
+			t.Errorf("%s is %+v, and the browser says %+v", e, ours, theirs)
+		}
 	}
 }

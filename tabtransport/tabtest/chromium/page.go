@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -120,6 +121,27 @@ func (p *Page) Into(expr string, v any) {
 	if err := json.Unmarshal([]byte(p.Eval(expr)), v); err != nil {
 		p.t.Fatalf("evaluating %s: %v", expr, err)
 	}
+}
+
+// Accessible returns the role and the name that the browser gives to the element that a
+// JavaScript expression is, for people who do not see it.
+func (p *Page) Accessible(expr string) (role, name string) {
+	p.t.Helper()
+	got := step(p, "asking for the name of "+expr, func(ctx context.Context, t *chromedp.Target) (accessibility.GetPartialAXTreeResult, error) {
+		element, err := cdp.Call(ctx, t, runtime.Evaluate, runtime.EvaluateParams{Expression: expr})
+		if err != nil {
+			return accessibility.GetPartialAXTreeResult{}, err
+		}
+		return cdp.Call(ctx, t, accessibility.GetPartialAXTree, accessibility.GetPartialAXTreeParams{ObjectID: element.Result.ObjectID, FetchRelatives: new(false)})
+	})
+	for _, n := range got.Nodes {
+		for value, to := range map[*accessibility.Value]*string{n.Role: &role, n.Name: &name} {
+			if value != nil {
+				_ = json.Unmarshal(value.Value, to) // one that has none is no text
+			}
+		}
+	}
+	return role, name
 }
 
 // WaitFor waits until the JavaScript expression, or the promise that it is, is

@@ -2050,12 +2050,17 @@
     tel: "textbox",
     url: "textbox"
   };
-  var BY_CONTENT = /^(button|cell|checkbox|columnheader|gridcell|heading|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|row|rowheader|switch|tab|tooltip|treeitem|listitem|term|definition|paragraph|caption|time|status|alert)$/;
+  var BY_CONTENT = /^(button|cell|checkbox|columnheader|gridcell|heading|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|row|rowheader|switch|tab|tooltip|treeitem|listitem|term|definition|paragraph|caption|status|alert)$/;
   var FIELDS = /^(textbox|searchbox|combobox|listbox|checkbox|radio|switch|slider|spinbutton)$/;
+  var CLAIMED = `alert alertdialog application directory feed generic grid log marquee math menu menubar menuitem menuitemcheckbox menuitemradio none note
+presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer toolbar tooltip tree treegrid treeitem image`.split(/\s+/);
+  var ROLES = /* @__PURE__ */ new Set([...Object.keys(IMPLICIT), ...CLAIMED]);
   function roleOf(element) {
-    const claimed = (attribute(element, "role") ?? "").toLowerCase().split(/\s+/).find(Boolean) ?? "";
+    const claimed = (attribute(element, "role") ?? "").toLowerCase().split(/\s+/).find((role2) => ROLES.has(role2)) ?? "";
     if (claimed === "image") return "img";
-    if (claimed && !(/^(none|presentation)$/.test(claimed) && isHTML(element, "button", "input", "select", "textarea", "a"))) return claimed;
+    const none = /^(none|presentation|generic)$/.test(claimed);
+    if (claimed && !none) return claimed;
+    if (none && !isHTML(element, "button", "input", "select", "textarea", "a")) return "";
     const name = localName(element);
     if (!isHTML(element, name)) return "";
     switch (name) {
@@ -2119,8 +2124,6 @@
     }
     if (isHTML(element, "fieldset")) return first("legend");
     if (isHTML(element, "table")) return first("caption");
-    if (isHTML(element, "figure")) return first("figcaption");
-    if (isHTML(element, "details")) return first("summary");
     if (isHTML(element, "optgroup", "option")) return attribute(element, "label");
     if (localName(element) === "svg") return first("title");
     return "";

@@ -88,15 +88,23 @@ const BY_TYPE: { [type: string]: string } = {
   button: "button", submit: "button", reset: "button", image: "button", checkbox: "checkbox", radio: "radio", range: "slider",
   number: "spinbutton", search: "searchbox", text: "textbox", email: "textbox", tel: "textbox", url: "textbox",
 };
-/** The roles that are named by what is in them. */
-const BY_CONTENT = /^(button|cell|checkbox|columnheader|gridcell|heading|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|row|rowheader|switch|tab|tooltip|treeitem|listitem|term|definition|paragraph|caption|time|status|alert)$/;
+/** The roles that are named by what is in them. Browsers give no name to those from listitem on. */
+const BY_CONTENT = /^(button|cell|checkbox|columnheader|gridcell|heading|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|row|rowheader|switch|tab|tooltip|treeitem|listitem|term|definition|paragraph|caption|status|alert)$/;
 const FIELDS = /^(textbox|searchbox|combobox|listbox|checkbox|radio|switch|slider|spinbutton)$/;
 
-/** The role of an element: the first that it claims, or that of HTML. */
+/** Roles that no element of HTML has by itself. */
+const CLAIMED = `alert alertdialog application directory feed generic grid log marquee math menu menubar menuitem menuitemcheckbox menuitemradio none note
+presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer toolbar tooltip tree treegrid treeitem image`.split(/\s+/);
+const ROLES = new Set([...Object.keys(IMPLICIT), ...CLAIMED]);
+
+/** The role of an element: the first that it claims and that there is, or that of HTML. */
 export function roleOf(element: Element): string {
-  const claimed = (attribute(element, "role") ?? "").toLowerCase().split(/\s+/).find(Boolean) ?? "";
+  const claimed = (attribute(element, "role") ?? "").toLowerCase().split(/\s+/).find((role) => ROLES.has(role)) ?? "";
   if (claimed === "image") return "img";
-  if (claimed && !(/^(none|presentation)$/.test(claimed) && isHTML(element, "button", "input", "select", "textarea", "a"))) return claimed;
+  const none = /^(none|presentation|generic)$/.test(claimed);
+  if (claimed && !none) return claimed;
+  // What takes the focus has its role nonetheless.
+  if (none && !isHTML(element, "button", "input", "select", "textarea", "a")) return "";
   const name = localName(element);
   if (!isHTML(element, name)) return "";
   switch (name) {
@@ -178,8 +186,6 @@ function ofHTML(element: Element): string | null | undefined {
   }
   if (isHTML(element, "fieldset")) return first("legend");
   if (isHTML(element, "table")) return first("caption");
-  if (isHTML(element, "figure")) return first("figcaption");
-  if (isHTML(element, "details")) return first("summary");
   if (isHTML(element, "optgroup", "option")) return attribute(element, "label");
   if (localName(element) === "svg") return first("title");
   return "";
