@@ -21,6 +21,7 @@ import (
 type manifest struct {
 	Key         string            `json:"key"`
 	Permissions []string          `json:"permissions"`
+	Optional    []string          `json:"optional_permissions"`
 	Hosts       []string          `json:"host_permissions"`
 	CSP         map[string]string `json:"content_security_policy"`
 }
@@ -62,7 +63,7 @@ func TestPermissionsAreExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := readManifest(t)
-	for _, p := range append(m.Permissions, m.Hosts...) {
+	for _, p := range slices.Concat(m.Permissions, m.Optional, m.Hosts) {
 		if !strings.Contains(string(readme), "`"+p+"`") {
 			t.Errorf("README.md does not explain %s", p)
 		}

@@ -51,6 +51,8 @@ type hub struct {
 	owner spec.OwnerState   // as the extension hears it
 	packs []spec.ActivePack // likewise; nil: nothing is said of packs
 	reown chan struct{}     // capacity 1: owner or packs are others
+
+	documents map[string]string // those of packs with scripts, by their hashes; guarded by mu
 }
 
 // userInput is what the extension says of the owner's input in a tab.
@@ -119,6 +121,10 @@ func (h *hub) serve() {
 		KeepAlive: h.keepAlive,
 		Owner: func(_ tabtransport.Admission, tab spec.TabAddr, request any) (any, error) {
 			switch request := request.(type) {
+			case *spec.PackScript:
+				h.mu.Lock()
+				defer h.mu.Unlock()
+				return spec.PackScriptResult{Document: h.documents[request.Pack.Hash]}, nil
 			case *spec.Pause:
 				h.tellOwner(func(o *spec.OwnerState) { o.Paused = *request.On })
 			case *spec.Release:

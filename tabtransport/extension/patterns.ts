@@ -34,6 +34,21 @@ function glob(pattern: string, text: string) {
   return text.length - at >= tail.length && text.endsWith(tail);
 }
 
+/** Whether some host may be that of a page of both of two lists of patterns. */
+export function overlap(some: string[], others: string[]) {
+  const hosts = (patterns: string[]) => patterns.map((pattern) => hostOf(pattern));
+  return hosts(some).some((a) => hosts(others).some((b) => a === b || isBelow(a, b) || isBelow(b, a)));
+}
+
+/** The host of a pattern, with "*." before it if it is one for those below that, too. */
+export function hostOf(pattern: string) {
+  return /^[^:]*:\/\/(\[[^\]]*\]|[^:/]*)/.exec(pattern)?.[1] ?? "";
+}
+
+function isBelow(host: string, pattern: string) {
+  return pattern.startsWith("*.") && `.${host.replace(/^\*\./, "")}`.endsWith(pattern.slice(1));
+}
+
 /** A pattern for those pages of an origin that a pattern is for; undefined if there are none. */
 export function within(pattern: string, origin: string) {
   const [, scheme, rest, path = ""] = /^([^:]*:\/\/)([^/]*)(\/.*)$/.exec(pattern) ?? [];

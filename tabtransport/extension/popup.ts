@@ -183,16 +183,32 @@ function finder(list: HTMLElement) {
   return field;
 }
 
-/** A switch for a pack of the hub's owner, in this browser. */
-function packItem({ name, hash, title, script, on }: PackView) {
-  const means = on ? "Its tools are offered here" : script ? "It waits for you: a script can do anything in the pages of its sites" : "Its tools are not offered in this browser";
-  const item = toggle(title && title !== name ? `${name}: ${title}` : name, script && on ? "A script: it can do anything in the pages of its sites" : means, on, async (on) => {
+/** A switch for a pack of the hub's owner, in this browser; for a script the question whether it may run. */
+function packItem({ name, hash, title, script, sites, on, problem }: PackView) {
+  const means = on ? (problem ? "It is allowed, and does not run" : script ? "Its script runs in the pages of its sites" : "Its tools are offered here") : script ? "It waits for you: allow its script only if you trust it" : "Its tools are not offered in this browser";
+  const item = toggle(title && title !== name ? `${name}: ${title}` : name, means, on, async (on) => {
+    // Chrome takes this only in the moment of the click. It asks nothing by itself.
+    if (script && on) await chrome.permissions.request({ permissions: ["userScripts"] }).catch(() => false);
     await ask({ ask: "pack", hash, on });
     await show();
     (document.querySelector(`[data-pack="${CSS.escape(name)}"]`) as HTMLElement | null)?.focus();
   });
   (item.querySelector("input") as HTMLInputElement).dataset.pack = name;
-  return item;
+  if (!script) return item;
+  const can = `This is a script. It can do anything on ${sites.join(", ")}: read and change what you see there, and act as you.`;
+  const parts: HTMLElement[] = [item];
+  if (problem) parts.push(make("p", "bad wide", `${problem.words}.`));
+  if (problem?.kind === "switch") parts.push(...switchSteps());
+  const version = make("p", "soft wide", "Version ", make("code", "", hash.slice(0, 12)));
+  return make("div", "script", ...parts, make("p", on ? "soft wide" : "wide", can), version);
+}
+
+/** How a person lets Chrome run scripts of the extension. */
+function switchSteps() {
+  const steps = make("ol", "", make("li", "wide", "Open the extension’s page in Chrome."), make("li", "wide", "Switch on “Allow User Scripts” there (before Chrome 138: “Developer mode”), and load this page again."));
+  const open = make("button", "main", "Open the extension’s page");
+  open.addEventListener("click", () => void chrome.tabs.create({ url: `chrome://extensions/?id=${chrome.runtime.id}` }));
+  return [steps, open];
 }
 
 function toolItem(tool: ToolView, origin: string) {

@@ -237,6 +237,27 @@ declare var tabhubUserInput: AbortController | undefined;
 declare var tabhubRunner: { document: Document; connect(): void } | undefined;
 declare var tabhubOverlay: { host: HTMLElement; words: HTMLElement; timer: number } | undefined;
 
+// ---- Between the script of a pack in a document (content/userscript.ts) and the service worker
+
+type WorkerToScript =
+  /** A call of one of its tools: it is run once, however often this comes. */
+  | { type: "run"; id: string; tool: string; args: object }
+  /** The call is cancelled, or its end is known. */
+  | { type: "stop"; id: string; reason: string }
+  /** Nothing of the script counts any more, until the page is loaded anew. */
+  | { type: "over" };
+
+type ScriptToWorker =
+  /** Calls that are under way, or whose end is not known to have arrived. */
+  | { type: "hello"; runs: string[] }
+  | { type: "tools"; tools: Item[] }
+  | { type: "end"; id: string; result: RunResult };
+
+/** The secret of the pack whose script follows. */
+declare var tabhubScript: { secret: string } | undefined;
+/** The document in which a pack has this world for its own. */
+declare var tabhubScriptWorld: { document: Document } | undefined;
+
 // ---- Between the extension's pages and the service worker
 
 type HubState =
@@ -284,8 +305,18 @@ interface PackView {
   title: string;
   /** Whether it is a script, which can do anything in its pages. */
   script: boolean;
+  /** The hosts of its pages, as its patterns have them. */
+  sites: string[];
   /** Whether this browser offers its tools. */
   on: boolean;
+  /** Of a script that is on: why it does not run. */
+  problem?: ScriptProblem;
+}
+
+/** Why a script that the person has allowed does not run, in words; with "switch" it is Chrome's. */
+interface ScriptProblem {
+  kind: "switch" | "other";
+  words: string;
 }
 
 type ToolClass = "read" | "write" | "destructive";

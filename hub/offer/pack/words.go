@@ -33,7 +33,7 @@ func (p *Pack) Words() []string {
 		all = append(all, fmt.Sprintf("It was made from the %s file %s (SHA-256 %s)", s.Format, quoted(s.File), s.SHA256))
 	}
 	if p.Script != "" {
-		all = append(all, fmt.Sprintf("Its script has %d lines, which tabhub does not check", 1+strings.Count(p.Script, "\n")))
+		all = append(all, fmt.Sprintf("Its script has %d lines, which tabhub does not check. The hash that a browser shows when it asks you begins with %s", 1+strings.Count(p.Script, "\n"), p.Hash[:12]))
 	}
 	for _, t := range p.tools {
 		all = append(all, t.all()...)

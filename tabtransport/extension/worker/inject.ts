@@ -38,7 +38,7 @@ async function place({ mode, allowed, off, plain }: Settings, packed: string[]) 
   const wanted = [
     { ...script("page"), matches: shared, excludeMatches: [...patterns(off), ...without] },
     { ...script("plain"), matches: without, excludeMatches: patterns(off) },
-    { ...PACKED, matches: mode === "all" ? packed : allowed.flatMap((origin) => packed.flatMap((match) => within(match, origin) ?? [])), excludeMatches: patterns(off) },
+    { ...PACKED, ...sharedPages({ mode, allowed, off }, packed) },
   ].filter(({ matches }) => matches.length > 0);
   // An earlier version had others.
   const gone = registered.map(({ id }) => id).filter((id) => !wanted.some((script) => script.id === id));
@@ -56,6 +56,12 @@ function script(id: keyof typeof SCRIPTS): chrome.scripting.RegisteredContentScr
 
 /** What offers the tools of packs. */
 const PACKED: chrome.scripting.RegisteredContentScript = { id: "packs", js: ["content/frame.js"], world: "ISOLATED", runAt: "document_end", allFrames: true };
+
+/** Those pages of match patterns that the user shares, as what is registered names them. */
+export function sharedPages({ mode, allowed, off }: Pick<Settings, "mode" | "allowed" | "off">, match: string[]) {
+  const matches = mode === "all" ? match : allowed.flatMap((origin) => match.flatMap((pattern) => within(pattern, origin) ?? []));
+  return { matches, excludeMatches: patterns(off) };
+}
 
 function patterns(origins: string[]) {
   return origins.filter((origin) => /^https?:/.test(origin) && URL.canParse(origin)).map(pattern);

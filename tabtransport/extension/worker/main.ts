@@ -20,6 +20,7 @@ import { Overlay } from "./overlay.ts";
 import { Packs } from "./packs.ts";
 import { Questions } from "./questions.ts";
 import { Runs } from "./runs.ts";
+import { Scripts } from "./scripts.ts";
 import { Code, Refusal } from "./refusal.ts";
 import { TabGroups } from "./tabgroups.ts";
 import { isAsleep } from "./tab.ts";
@@ -40,7 +41,10 @@ const link = new Link({ address: () => current.hub, hello, opened, message, chan
 const hub = new Hub(link);
 const toolbar = new Toolbar();
 const packs = new Packs(() => isLoopback(new URL(current.hub).hostname), packsChanged);
-const tabs = new Tabs(hub, standing, () => current, packs, (tab) => toolbar.tab(tab));
+const scripts: Scripts = new Scripts(hub, packs, () => current, (at) => {
+  if (!tabs.scripted(at) && scripts.tools(at.documentId).length) void bringToDocument(at.tabId, at.documentId);
+});
+const tabs: Tabs = new Tabs(hub, standing, () => current, packs, scripts, (tab) => toolbar.tab(tab));
 const overlay = new Overlay(() => current);
 const activity: ActivityLog = new ActivityLog((tabId, users) => {
   toolbar.used(tabId, users);
@@ -84,11 +88,13 @@ async function start() {
   await chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
   current = await settings.loadSettings();
   await packs.load(); // what tabs offer depends on them
+  await scripts.load();
   await Promise.all([tabs.load(), calls.load(), runs.load(), questions.load(), tabGroups.load(), placeScripts(current, packs.match)]);
   if (packs.any) runs.expect();
   await activity.load((id) => calls.runs(id) || runs.runs(id));
   void gateways.everywhere({ recent: true }); // an earlier worker may have been stopped too soon
   void link.ensure();
+  void scripts.sync();
 }
 
 // ---- The hub
@@ -164,11 +170,14 @@ function message(message: HubMessage | HubAnswer) {
       break;
     case "browser/packs": {
       const { pairing } = link;
-      void ready.then(() => packs.take(pairing, message.params.packs));
+      void ready.then(() => {
+        packs.take(pairing, message.params.packs);
+        void scripts.sync();
+      });
       break;
     }
     case "browser/listPacks":
-      if (message.id !== undefined) answer(message, ready.then(() => ({ off: packs.off })));
+      if (message.id !== undefined) answer(message, ready.then(() => ({ off: [...packs.off, ...scripts.off] })));
       break;
     case "browser/ask":
       if (message.id !== undefined) void ready.then(() => questions.ask(message));
@@ -245,6 +254,17 @@ chrome.runtime.onConnect.addListener((port) => {
     });
   });
 });
+
+// Of the scripts of packs, each in its own world.
+chrome.runtime.onUserScriptConnect?.addListener((port) => {
+  const ref = ready.then(() => scripts.connected(port));
+  port.onMessage.addListener((message: ScriptToWorker) => void ref.then((ref) => ref && scriptSaid(port, message)));
+  port.onDisconnect.addListener(() => void ref.then(() => scripts.disconnected(port)));
+});
+
+function scriptSaid(port: chrome.runtime.Port, message: ScriptToWorker) {
+  if (message.type === "tools") scripts.offered(port, message.tools);
+}
 
 function heard(frame: Frame, port: chrome.runtime.Port, message: FrameToWorker) {
   switch (message.type) {
@@ -387,6 +407,7 @@ chrome.runtime.onMessage.addListener((message, sender, respond) => {
 async function asked(request: UIRequest) {
   switch (request.ask) {
     case "status": {
+      void scripts.sync(); // the person may have used Chrome's switch
       const { tabId = chrome.tabs.TAB_ID_NONE } = request;
       const tab = tabId < 0 ? undefined : await chrome.tabs.get(tabId).catch(() => undefined);
       const url = tab ? await addressOf(tab) : "";
@@ -529,6 +550,7 @@ function packsChanged() {
   if (packs.any) runs.expect();
   tabs.packsChanged();
   void placeScripts(current, packs.match);
+  void scripts.sync();
   void bringTo(current, (url) => packs.tools(url).length > 0);
 }
 
@@ -543,6 +565,7 @@ async function apply(change: (chosen: Settings) => Partial<Settings>) {
   tabs.settingsChanged();
   overlay.renewAll();
   await placeScripts(current, packs.match);
+  void scripts.sync();
   void gateways.everywhere();
   void bringToOpenPages(current, before);
   if (current.hub === before.hub) return;

@@ -2,7 +2,7 @@
 // says which there are, and is the one that knows what their tools do; which pages have them, and how far
 // their steps reach, is decided here.
 
-import { matchesAny } from "../patterns.ts";
+import { hostOf, matchesAny } from "../patterns.ts";
 
 type ActivePack = import("../../../spec/schema/tabhub.v1").ActivePack;
 type PackRef = import("../../../spec/schema/tabhub.v1").PackRef;
@@ -109,6 +109,11 @@ export class Packs {
     return [...new Set(this.#on.filter(({ script }) => !script).flatMap(({ match }) => match))];
   }
 
+  /** The scripts that the person in front of this browser has allowed. */
+  get scripts() {
+    return this.#on.filter(({ script }) => script);
+  }
+
   /** A pack of exactly this version, if this browser offers it. */
   find({ name, hash }: PackRef): ActivePack | undefined {
     return this.#on.find((pack) => pack.name === name && pack.hash === hash);
@@ -135,8 +140,8 @@ export class Packs {
   views(url: string): PackView[] {
     const here = this.#kept.packs.filter(({ match }) => matchesAny(match, url));
     return here.map((pack) => {
-      const { name, hash, title = "", script = false } = pack;
-      return { name, hash, title, script, on: this.#isOn(pack) };
+      const { name, hash, title = "", script = false, match } = pack;
+      return { name, hash, title, script, sites: [...new Set(match.map(hostOf))], on: this.#isOn(pack) };
     });
   }
 }

@@ -4,6 +4,7 @@ import { Retention, LOADING, documents } from "./retention.ts";
 import { Frame } from "./frame.ts";
 import { packOf, type Packs } from "./packs.ts";
 import { Registrar } from "./registrar.ts";
+import type { Scripts } from "./scripts.ts";
 import { givesWebMCP, keeps, permits, permitsPage } from "./settings.ts";
 import { Stored } from "./stored.ts";
 import { Tab, isAsleep, isAt, post } from "./tab.ts";
@@ -23,6 +24,7 @@ export class Tabs {
   #standing;
   #settings;
   #packs;
+  #scripts;
   #show;
   #registrar;
   #retention;
@@ -31,11 +33,12 @@ export class Tabs {
    * @param standing where the hub is, and how this browser stands with it
    * @param show called when a tab has other tools, or waits for a person
    */
-  constructor(hub: Hub, standing: () => { address: string; state: HubState["state"]; hub: string; version: string }, settings: () => Settings, packs: Packs, show: (tab: Tab) => void) {
+  constructor(hub: Hub, standing: () => { address: string; state: HubState["state"]; hub: string; version: string }, settings: () => Settings, packs: Packs, scripts: Pick<Scripts, "tools" | "problem">, show: (tab: Tab) => void) {
     this.#hub = hub;
     this.#standing = standing;
     this.#settings = settings;
     this.#packs = packs;
+    this.#scripts = scripts;
     this.#show = show;
     this.#registrar = new Registrar(hub, settings, (tab, tools) => {
       tab.tools = tools;
@@ -228,10 +231,22 @@ export class Tabs {
 
   /** Gives a frame the tools that packs have for the page that it shows. */
   #givePacks(tab: Tab, frame: Frame) {
-    const { url, origin } = frame;
-    const here = frame.port && isAt(url, origin) && permits(this.#settings(), origin) ? this.#packs.tools(url) : [];
+    const { url, origin, documentId } = frame;
+    const here = frame.port && isAt(url, origin) && permits(this.#settings(), origin) ? [...this.#packs.tools(url), ...this.#scripts.tools(documentId)] : [];
     const isActive = (tool: Item) => this.#packs.find(packOf(tool) as { name: string; hash: string }) !== undefined;
     if (frame.takePacked(here, isActive)) this.#registrar.soon(tab);
+  }
+
+  /**
+   * The script of a pack has other tools in a document.
+   * @returns whether the extension is there, so that they are offered
+   */
+  scripted({ tabId, frameId, documentId }: { tabId: number; frameId: number; documentId: string }) {
+    const tab = this.#tabs.get(tabId);
+    const frame = tab?.frames.get(frameId);
+    if (!tab || !frame?.port || frame.documentId !== documentId) return false;
+    void this.#locate(tab, frame);
+    return true;
   }
 
   /** Other packs count now. */
@@ -398,7 +413,8 @@ export class Tabs {
     for (const address of addresses) {
       for (const pack of this.#packs.views(address)) {
         const { packs } = site(new URL(address).origin);
-        if (!packs.some(({ hash }) => hash === pack.hash)) packs.push(pack);
+        const problem = pack.on && pack.script ? this.#scripts.problem(pack.hash) : undefined;
+        if (!packs.some(({ hash }) => hash === pack.hash)) packs.push({ ...pack, problem });
       }
     }
     for (const frame of tab ? this.#registrar.offering(tab) : []) {

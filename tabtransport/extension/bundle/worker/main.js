@@ -268,6 +268,16 @@ function glob(pattern2, text3) {
   }
   return text3.length - at >= tail.length && text3.endsWith(tail);
 }
+function overlap(some, others) {
+  const hosts = (patterns2) => patterns2.map((pattern2) => hostOf(pattern2));
+  return hosts(some).some((a) => hosts(others).some((b) => a === b || isBelow(a, b) || isBelow(b, a)));
+}
+function hostOf(pattern2) {
+  return /^[^:]*:\/\/(\[[^\]]*\]|[^:/]*)/.exec(pattern2)?.[1] ?? "";
+}
+function isBelow(host, pattern2) {
+  return pattern2.startsWith("*.") && `.${host.replace(/^\*\./, "")}`.endsWith(pattern2.slice(1));
+}
 function within(pattern2, origin) {
   const [, scheme, rest, path = ""] = /^([^:]*:\/\/)([^/]*)(\/.*)$/.exec(pattern2) ?? [];
   if (!matchesAny([`${scheme}${rest}/*`], `${origin}/`)) return void 0;
@@ -355,6 +365,10 @@ var Packs = class {
   get match() {
     return [...new Set(this.#on.filter(({ script: script2 }) => !script2).flatMap(({ match }) => match))];
   }
+  /** The scripts that the person in front of this browser has allowed. */
+  get scripts() {
+    return this.#on.filter(({ script: script2 }) => script2);
+  }
   /** A pack of exactly this version, if this browser offers it. */
   find({ name, hash }) {
     return this.#on.find((pack) => pack.name === name && pack.hash === hash);
@@ -378,8 +392,8 @@ var Packs = class {
   views(url) {
     const here = this.#kept.packs.filter(({ match }) => matchesAny(match, url));
     return here.map((pack) => {
-      const { name, hash, title = "", script: script2 = false } = pack;
-      return { name, hash, title, script: script2, on: this.#isOn(pack) };
+      const { name, hash, title = "", script: script2 = false, match } = pack;
+      return { name, hash, title, script: script2, sites: [...new Set(match.map(hostOf))], on: this.#isOn(pack) };
     });
   }
 };
@@ -1426,6 +1440,7 @@ var Tabs = class {
   #standing;
   #settings;
   #packs;
+  #scripts;
   #show;
   #registrar;
   #retention;
@@ -1433,11 +1448,12 @@ var Tabs = class {
    * @param standing where the hub is, and how this browser stands with it
    * @param show called when a tab has other tools, or waits for a person
    */
-  constructor(hub2, standing2, settings, packs2, show) {
+  constructor(hub2, standing2, settings, packs2, scripts2, show) {
     this.#hub = hub2;
     this.#standing = standing2;
     this.#settings = settings;
     this.#packs = packs2;
+    this.#scripts = scripts2;
     this.#show = show;
     this.#registrar = new Registrar(hub2, settings, (tab, tools) => {
       tab.tools = tools;
@@ -1613,10 +1629,21 @@ var Tabs = class {
   }
   /** Gives a frame the tools that packs have for the page that it shows. */
   #givePacks(tab, frame) {
-    const { url, origin } = frame;
-    const here = frame.port && isAt(url, origin) && permits(this.#settings(), origin) ? this.#packs.tools(url) : [];
+    const { url, origin, documentId } = frame;
+    const here = frame.port && isAt(url, origin) && permits(this.#settings(), origin) ? [...this.#packs.tools(url), ...this.#scripts.tools(documentId)] : [];
     const isActive = (tool) => this.#packs.find(packOf(tool)) !== void 0;
     if (frame.takePacked(here, isActive)) this.#registrar.soon(tab);
+  }
+  /**
+   * The script of a pack has other tools in a document.
+   * @returns whether the extension is there, so that they are offered
+   */
+  scripted({ tabId, frameId, documentId }) {
+    const tab = this.#tabs.get(tabId);
+    const frame = tab?.frames.get(frameId);
+    if (!tab || !frame?.port || frame.documentId !== documentId) return false;
+    void this.#locate(tab, frame);
+    return true;
   }
   /** Other packs count now. */
   packsChanged() {
@@ -1768,7 +1795,8 @@ var Tabs = class {
     for (const address of addresses) {
       for (const pack of this.#packs.views(address)) {
         const { packs: packs2 } = site(new URL(address).origin);
-        if (!packs2.some(({ hash }) => hash === pack.hash)) packs2.push(pack);
+        const problem = pack.on && pack.script ? this.#scripts.problem(pack.hash) : void 0;
+        if (!packs2.some(({ hash }) => hash === pack.hash)) packs2.push({ ...pack, problem });
       }
     }
     for (const frame of tab ? this.#registrar.offering(tab) : []) {
@@ -3100,7 +3128,7 @@ async function place({ mode, allowed, off, plain }, packed) {
   const wanted = [
     { ...script("page"), matches: shared2, excludeMatches: [...patterns(off), ...without] },
     { ...script("plain"), matches: without, excludeMatches: patterns(off) },
-    { ...PACKED, matches: mode === "all" ? packed : allowed.flatMap((origin) => packed.flatMap((match) => within(match, origin) ?? [])), excludeMatches: patterns(off) }
+    { ...PACKED, ...sharedPages({ mode, allowed, off }, packed) }
   ].filter(({ matches: matches2 }) => matches2.length > 0);
   const gone = registered.map(({ id }) => id).filter((id) => !wanted.some((script2) => script2.id === id));
   if (gone.length) await chrome.scripting.unregisterContentScripts({ ids: gone });
@@ -3114,6 +3142,10 @@ function script(id) {
   return { id, js: [SCRIPTS[id]], world: "MAIN", runAt: "document_start", allFrames: true, matchOriginAsFallback: true };
 }
 var PACKED = { id: "packs", js: ["content/frame.js"], world: "ISOLATED", runAt: "document_end", allFrames: true };
+function sharedPages({ mode, allowed, off }, match) {
+  const matches2 = mode === "all" ? match : allowed.flatMap((origin) => match.flatMap((pattern2) => within(pattern2, origin) ?? []));
+  return { matches: matches2, excludeMatches: patterns(off) };
+}
 function patterns(origins) {
   return origins.filter((origin) => /^https?:/.test(origin) && URL.canParse(origin)).map(pattern);
 }
@@ -4208,6 +4240,401 @@ function say(port, message2) {
   }
 }
 
+// ../pagejs/values.ts
+var Limit = Object.freeze({
+  items: 1024,
+  // of each kind
+  name: 128,
+  title: 256,
+  description: 4096,
+  schema: 64 << 10,
+  other: 16 << 10,
+  // annotations, _meta, icons
+  uri: 2048,
+  offer: 8 << 20,
+  // all items of one kind together
+  answer: 30 << 20,
+  // one result
+  error: 16e3,
+  // an error's text
+  message: 4096
+  // that of a progress notice
+});
+var Values = class _Values {
+  /** How much of what the hub leaves out is said in the console of a document. */
+  static #maxWarned = 1e3;
+  /** What was said of that. */
+  static #warned = /* @__PURE__ */ new Set();
+  static isObject(value) {
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  }
+  /**
+   * Makes the JSON of a CallToolResult from what executeTool of WebMCP resolves to. The browser's
+   * gives a text: an object as JSON, all else as it is. A library may give the value itself, which
+   * is first made the text that the browser would make of it.
+   *
+   *   text of the browser                   content                   structuredContent
+   *   {"content":[{…},…],…}                 its own                   its own
+   *   {"structuredContent":{…},…}           its own                   its own
+   *   a question (MCP's input_required)     its own                   its own
+   *   {…}                                   the text                  the object
+   *   else: a string, [1,2], 5, undefined   the text                  none
+   *
+   * The hub mends what in its own content is no block of MCP.
+   */
+  static callToolResult(given) {
+    const text3 = _Values.#text(given);
+    let value;
+    try {
+      value = JSON.parse(text3);
+    } catch {
+      return _Values.textResult(text3);
+    }
+    if (!_Values.isObject(value)) return _Values.textResult(text3);
+    if (Array.isArray(value.content) && value.content.every(_Values.isObject)) return text3;
+    if (_Values.isObject(value.structuredContent)) return text3;
+    if (value.resultType === "input_required" && _Values.isObject(value.inputRequests)) return text3;
+    return `{"content":[{"type":"text","text":${JSON.stringify(text3)}}],"structuredContent":${text3}}`;
+  }
+  /**
+   * Whether a tool gave nothing, by its result: if the document then gives way to another one,
+   * what that one says is the result.
+   */
+  static isNothing(result) {
+    return result === _Values.SUBMITTED || result === _Values.textResult("undefined") || result === _Values.textResult("null");
+  }
+  static #text(given) {
+    if (typeof given === "string") return given;
+    const structured = typeof given === "object" && given !== null || typeof given === "function";
+    return String(structured ? JSON.stringify(given) : given);
+  }
+  /** An id that cannot be guessed. crypto.randomUUID exists in secure contexts only. */
+  static randomID() {
+    return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
+  }
+  static textResult(text3) {
+    return JSON.stringify({ content: [{ type: "text", text: text3 }] });
+  }
+  /** The result of a form that was submitted and leads elsewhere, for which the browser has none. */
+  static SUBMITTED = this.textResult("The form was submitted.");
+  /**
+   * Says in the page's console what the hub has left out of a registration or lists otherwise, each
+   * of it once.
+   * @param answer the hub's
+   */
+  static warn(kind, { rejected, warnings }) {
+    for (const { name, reason } of rejected ?? []) {
+      if (_Values.#isFirst(kind, name, reason)) console.warn(`tabhub: ${kind} ${name} is not offered: ${reason}`);
+    }
+    for (const { name, reason } of warnings ?? []) {
+      if (_Values.#isFirst(kind, name, reason)) console.warn(`tabhub: of ${kind} ${name}, a part is left out or listed otherwise: ${reason}`);
+    }
+  }
+  static warnOf({ tools, resources, prompts }) {
+    _Values.warn("tool", tools);
+    _Values.warn("resource", resources);
+    _Values.warn("prompt", prompts);
+  }
+  static #isFirst(...what) {
+    const key = JSON.stringify(what);
+    if (_Values.#warned.has(key) || _Values.#warned.size >= _Values.#maxWarned) return false;
+    _Values.#warned.add(key);
+    return true;
+  }
+  /** The text of something thrown, be it an error, what some libraries throw instead, or a word. */
+  static errorText(error) {
+    let text3 = "";
+    try {
+      const { message: message2 } = Object(error);
+      text3 = typeof message2 === "string" && message2 || String(error);
+      if (Object(error) === error && !(error instanceof Error) && (Array.isArray(error) || text3.startsWith("[object "))) {
+        text3 = "";
+        text3 = JSON.stringify(error) ?? "";
+        if (text3 === "{}") text3 = "";
+      }
+    } catch {
+    }
+    return (text3 || "the page's tool failed without saying why").slice(0, Limit.error);
+  }
+};
+
+// content/shape.ts
+var Shape = class _Shape {
+  /** Takes from list the tools that the protocol can carry. */
+  static tools(list) {
+    return _Shape.#check(list, "tool", (item, out, leaveOut) => {
+      out.name = _Shape.#required(item.name, "name", Limit.name);
+      _Shape.#texts(item, out);
+      _Shape.#part(out, "inputSchema", parsed(item.inputSchema), Limit.schema, leaveOut);
+      _Shape.#part(out, "outputSchema", item.outputSchema, Limit.schema, leaveOut);
+      _Shape.#part(out, "annotations", item.annotations, Limit.other, leaveOut);
+      _Shape.#part(out, "_meta", item._meta, Limit.other, leaveOut);
+    });
+  }
+  /** Takes from list the resources and resource templates. */
+  static resources(list) {
+    return _Shape.#check(list, "resource", (item, out, leaveOut) => {
+      const key = "uriTemplate" in item ? "uriTemplate" : "uri";
+      out[key] = _Shape.#required(item[key], key, Limit.uri);
+      out.name = _Shape.#required(item.name, "name", Limit.name);
+      _Shape.#texts(item, out);
+      if (typeof item.mimeType === "string") out.mimeType = item.mimeType.slice(0, Limit.name);
+      if (typeof item.size === "number") out.size = item.size;
+      if (item.completes === true) out.completes = true;
+      _Shape.#part(out, "annotations", item.annotations, Limit.other, leaveOut);
+      _Shape.#part(out, "_meta", item._meta, Limit.other, leaveOut);
+    });
+  }
+  /** Takes from list the prompts. */
+  static prompts(list) {
+    return _Shape.#check(list, "prompt", (item, out, leaveOut) => {
+      out.name = _Shape.#required(item.name, "name", Limit.name);
+      _Shape.#texts(item, out);
+      _Shape.#part(out, "arguments", item.arguments, Limit.schema, leaveOut);
+      if (item.completes === true) out.completes = true;
+      _Shape.#part(out, "_meta", item._meta, Limit.other, leaveOut);
+    });
+  }
+  static #check(list, kind, pick) {
+    const checked = { items: [], rejected: [], texts: [] };
+    if (!Array.isArray(list)) return checked;
+    let room = Limit.offer;
+    for (const item of list.slice(0, Limit.items)) {
+      const out = { name: "" };
+      const reject = (reason) => {
+        if (checked.rejected.length >= 100) return;
+        const name = Values.isObject(item) && typeof item.name === "string" ? item.name : kind;
+        checked.rejected.push({ name: name.slice(0, Limit.name), reason });
+      };
+      try {
+        if (!Values.isObject(item)) throw new Error(`it is not an object`);
+        pick(item, out, reject);
+        const text3 = JSON.stringify(out);
+        if (text3.length > room) throw new Error("the page offers too much in all");
+        room -= text3.length;
+        checked.items.push(out);
+        checked.texts.push(text3);
+      } catch (error) {
+        reject(Values.errorText(error));
+      }
+    }
+    if (list.length > Limit.items) {
+      const over = list.length - Limit.items;
+      checked.rejected.push({ name: `${over} more`, reason: `a page may offer ${Limit.items} of a kind` });
+    }
+    return checked;
+  }
+  static #required(value, key, limit) {
+    if (typeof value !== "string" || value === "") throw new Error(`its ${key} is missing`);
+    if (value.length > limit) throw new Error(`its ${key} is longer than ${limit}`);
+    return value;
+  }
+  static #texts(item, out) {
+    if (typeof item.title === "string" && item.title) out.title = item.title.slice(0, Limit.title);
+    if (typeof item.description === "string") out.description = item.description.slice(0, Limit.description);
+  }
+  /**
+   * Takes a part of an item, valid or not: the hub says what is wrong with it. One that
+   * cannot be carried is left out.
+   */
+  static #part(out, key, value, limit, leaveOut) {
+    if (value === void 0 || value === null) return;
+    try {
+      const text3 = JSON.stringify(value);
+      if (text3 === void 0) return;
+      if (text3.length > limit) throw new Error(`it is larger than ${limit >> 10} KiB`);
+      out[key] = JSON.parse(text3);
+    } catch (error) {
+      leaveOut(`its ${key}: ${Values.errorText(error)}`);
+    }
+  }
+};
+function parsed(schema) {
+  if (typeof schema !== "string") return schema;
+  try {
+    return JSON.parse(schema);
+  } catch {
+    return schema;
+  }
+}
+
+// worker/scripts.ts
+var RETURN3 = 1e4;
+var MAX_WORLDS = 9;
+var SWITCH = { kind: "switch", words: "Chrome does not let this extension run user scripts yet" };
+var Scripts = class {
+  #registered = {};
+  #problems = /* @__PURE__ */ new Map();
+  #running = [];
+  #stored = new Stored("scripts", () => this.#running.map(({ port: _, ...running }) => running));
+  /** The latest change of what is registered: the next one waits for it. */
+  #changing = Promise.resolve();
+  #hub;
+  #packs;
+  #settings;
+  #changed;
+  /** @param changed called when the tools of a document may be others */
+  constructor(hub2, packs2, settings, changed) {
+    this.#hub = hub2;
+    this.#packs = packs2;
+    this.#settings = settings;
+    this.#changed = changed;
+  }
+  async load() {
+    const { scripts: scripts2 } = await chrome.storage.local.get("scripts");
+    if (scripts2) this.#registered = scripts2;
+    const before = await this.#stored.load() ?? [];
+    if (!before.length) return;
+    this.#running = before;
+    setTimeout(() => this.#without((running) => before.includes(running) && !running.port), RETURN3);
+  }
+  // ---- What the browser runs
+  /** Makes the browser run what the person has allowed, and nothing else. No event says that Chrome's switch was used. */
+  sync() {
+    const place2 = async () => {
+      const problems = /* @__PURE__ */ new Map();
+      await this.#place(problems);
+      this.#problems = problems;
+    };
+    this.#changing = this.#changing.then(place2).catch((error) => console.error("scripts of packs:", error));
+    return this.#changing;
+  }
+  async #place(problems) {
+    const allowed = this.#packs.scripts;
+    if (!allowed.length && !Object.keys(this.#registered).length) return;
+    const there = await chrome.userScripts?.getScripts().catch(() => void 0);
+    if (!there) {
+      for (const { hash } of allowed) problems.set(hash, SWITCH);
+      return this.#endOthers();
+    }
+    const wanted = [];
+    for (const { name, hash, match } of allowed) {
+      const beside = wanted.filter((other) => overlap(match, other.match));
+      if (beside.length < MAX_WORLDS) wanted.push({ ref: { name, hash }, match });
+      else problems.set(hash, { kind: "other", words: `It does not run: the browser keeps at most ${MAX_WORLDS} scripts in a page apart. Switch off one of ${beside.map(({ ref }) => ref.name).join(", ")}` });
+    }
+    const gone = there.map(({ id }) => id).filter((id) => !wanted.some(({ ref }) => ref.hash === id));
+    if (gone.length) await chrome.userScripts.unregister({ ids: gone });
+    for (const id of gone) await chrome.userScripts.resetWorldConfiguration?.(id);
+    await this.#keep(wanted.map(({ ref }) => ref.hash));
+    for (const { ref } of wanted) {
+      const words = await this.#register(ref, there.find(({ id }) => id === ref.hash)).catch((error) => `It does not run: ${error instanceof Error ? error.message : error}`);
+      if (words) problems.set(ref.hash, { kind: "other", words });
+    }
+  }
+  /** @returns why it does not run */
+  async #register(ref, before) {
+    const { hash } = ref;
+    let known = this.#registered[hash];
+    let script2;
+    if (!known || !before) {
+      if (!this.#hub.connected) return "It runs when the hub is connected again";
+      const { document: document2 } = await this.#hub.request("browser/packScript", { pack: ref });
+      if (await sha256(document2) !== hash) throw new Error("the hub has sent another document than the one that was allowed");
+      const pack = JSON.parse(document2);
+      script2 = pack.script;
+      known = { secret: crypto.randomUUID(), match: pack.match };
+    }
+    const pages = sharedPages(this.#settings(), known.match);
+    if (!pages.matches.length) {
+      if (before) await chrome.userScripts.unregister({ ids: [hash] });
+      return "";
+    }
+    if (script2 === void 0) {
+      if (differs2(before, pages)) await chrome.userScripts.update([{ id: hash, ...pages }]);
+      return "";
+    }
+    if (before) await chrome.userScripts.unregister({ ids: [hash] });
+    this.#registered[hash] = known;
+    await this.#keep(Object.keys(this.#registered));
+    await chrome.userScripts.configureWorld({ worldId: hash, messaging: true });
+    const js = [{ code: `globalThis.tabhubScript = { secret: ${JSON.stringify(known.secret)} };` }, { file: "content/userscript.js" }, { code: script2 }];
+    await chrome.userScripts.register([{ id: hash, ...pages, js, world: "USER_SCRIPT", worldId: hash, runAt: "document_idle", allFrames: true }]);
+    return "";
+  }
+  /** Forgets the other packs, also what runs of them. */
+  async #keep(hashes) {
+    this.#registered = Object.fromEntries(Object.entries(this.#registered).filter(([hash]) => hashes.includes(hash)));
+    const has = Object.keys(this.#registered).length > 0;
+    await (has ? chrome.storage.local.set({ scripts: this.#registered }) : chrome.storage.local.remove("scripts"));
+    this.#endOthers();
+  }
+  /** Ends what runs of packs that are not allowed, as far as it can be ended. */
+  #endOthers() {
+    for (const { ref, port } of this.#running) if (port && !this.#packs.find(ref)) end(port);
+    this.#without(({ ref }) => !this.#packs.find(ref));
+  }
+  /** Which of the scripts that are allowed do not run, and why. */
+  get off() {
+    return this.#packs.scripts.flatMap(({ name, hash }) => {
+      const { kind, words } = this.problem(hash) ?? {};
+      return words ? [{ name, hash, why: kind === "switch" ? `${words}; the extension’s popup shows how` : words }] : [];
+    });
+  }
+  /** Why a script that is allowed does not run. */
+  problem(hash) {
+    return this.#problems.get(hash);
+  }
+  // ---- What runs
+  /**
+   * A script in a document has opened its port.
+   * @returns the pack that it is of; undefined if it is none that counts
+   */
+  connected(port) {
+    const [hash] = Object.entries(this.#registered).find(([, { secret }]) => secret === port.name) ?? [];
+    const pack = this.#packs.scripts.find((pack2) => pack2.hash === hash);
+    const { tab, frameId, documentId } = port.sender ?? {};
+    if (!pack || tab?.id === void 0 || frameId === void 0 || documentId === void 0) {
+      end(port);
+      void this.sync();
+      return void 0;
+    }
+    const ref = { name: pack.name, hash: pack.hash };
+    const at = { tabId: tab.id, frameId, documentId };
+    const before = this.#running.find((other) => other.ref.hash === hash && other.at.documentId === documentId);
+    if (before) Object.assign(before, { port, at });
+    else this.#running.push({ ref, port, at, tools: [] });
+    return ref;
+  }
+  /** A script has other tools. */
+  offered(port, tools) {
+    const running = this.#running.find((running2) => running2.port === port);
+    if (!running) return;
+    running.tools = Shape.tools(tools).items;
+    this.#stored.save();
+    this.#changed(running.at);
+  }
+  disconnected(port) {
+    this.#without((running) => running.port === port);
+  }
+  #without(gone) {
+    const left = this.#running.filter(gone);
+    this.#running = this.#running.filter((running) => !left.includes(running));
+    if (left.length) this.#stored.save();
+    for (const { at } of left) this.#changed(at);
+  }
+  /** The tools that scripts have registered in a document. */
+  tools(document2) {
+    const here = this.#running.filter(({ ref, at }) => at.documentId === document2 && this.#packs.find(ref));
+    return here.flatMap(({ ref, tools }) => tools.map((tool) => ({ ...tool, pack: ref })));
+  }
+};
+function end(port) {
+  const over = { type: "over" };
+  try {
+    port.postMessage(over);
+  } catch {
+  }
+}
+async function sha256(text3) {
+  const sum = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text3));
+  return [...new Uint8Array(sum)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+function differs2({ matches: matches2, excludeMatches }, pages) {
+  const places = (a = [], b = []) => JSON.stringify([[...a].sort(), [...b].sort()]);
+  return places(matches2, excludeMatches) !== places(pages.matches, pages.excludeMatches);
+}
+
 // worker/toolbar.ts
 var Toolbar = class {
   #tabs = /* @__PURE__ */ new Map();
@@ -4275,7 +4702,7 @@ var ManualCalls = class {
    */
   async call(id, { tabId, frameId, origin, name }, args) {
     if (this.#open.has(id)) return { error: "This call is under way already." };
-    const outcome3 = new Promise((end) => this.#open.set(id, { end }));
+    const outcome3 = new Promise((end2) => this.#open.set(id, { end: end2 }));
     const open2 = this.#open.get(id);
     const route = await this.#tabs.route(tabId, { frameId, origin }, ({ tools }) => tools.some(isPageTool(name)), LOADING5);
     if (!open2 || this.#open.get(id) !== open2) return outcome3;
@@ -4333,7 +4760,10 @@ var link = new Link({ address: () => current.hub, hello, opened, message, change
 var hub = new Hub(link);
 var toolbar = new Toolbar();
 var packs = new Packs(() => isLoopback(new URL(current.hub).hostname), packsChanged);
-var tabs = new Tabs(hub, standing, () => current, packs, (tab) => toolbar.tab(tab));
+var scripts = new Scripts(hub, packs, () => current, (at) => {
+  if (!tabs.scripted(at) && scripts.tools(at.documentId).length) void bringToDocument(at.tabId, at.documentId);
+});
+var tabs = new Tabs(hub, standing, () => current, packs, scripts, (tab) => toolbar.tab(tab));
 var overlay = new Overlay(() => current);
 var activity = new ActivityLog((tabId, users) => {
   toolbar.used(tabId, users);
@@ -4369,11 +4799,13 @@ async function start2() {
   await chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
   current = await loadSettings();
   await packs.load();
+  await scripts.load();
   await Promise.all([tabs.load(), calls.load(), runs.load(), questions2.load(), tabGroups.load(), placeScripts(current, packs.match)]);
   if (packs.any) runs.expect();
   await activity.load((id) => calls.runs(id) || runs.runs(id));
   void gateways.everywhere({ recent: true });
   void link.ensure();
+  void scripts.sync();
 }
 async function hello() {
   const [browserId2, session2, webmcp] = await Promise.all([browserId(), session, webMCPProvider()]);
@@ -4440,11 +4872,14 @@ function message(message2) {
       break;
     case "browser/packs": {
       const { pairing } = link;
-      void ready.then(() => packs.take(pairing, message2.params.packs));
+      void ready.then(() => {
+        packs.take(pairing, message2.params.packs);
+        void scripts.sync();
+      });
       break;
     }
     case "browser/listPacks":
-      if (message2.id !== void 0) answer(message2, ready.then(() => ({ off: packs.off })));
+      if (message2.id !== void 0) answer(message2, ready.then(() => ({ off: [...packs.off, ...scripts.off] })));
       break;
     case "browser/ask":
       if (message2.id !== void 0) void ready.then(() => questions2.ask(message2));
@@ -4510,6 +4945,14 @@ chrome.runtime.onConnect.addListener((port) => {
     });
   });
 });
+chrome.runtime.onUserScriptConnect?.addListener((port) => {
+  const ref = ready.then(() => scripts.connected(port));
+  port.onMessage.addListener((message2) => void ref.then((ref2) => ref2 && scriptSaid(port, message2)));
+  port.onDisconnect.addListener(() => void ref.then(() => scripts.disconnected(port)));
+});
+function scriptSaid(port, message2) {
+  if (message2.type === "tools") scripts.offered(port, message2.tools);
+}
 function heard(frame, port, message2) {
   switch (message2.type) {
     case "hello":
@@ -4635,6 +5078,7 @@ chrome.runtime.onMessage.addListener((message2, sender, respond) => {
 async function asked(request) {
   switch (request.ask) {
     case "status": {
+      void scripts.sync();
       const { tabId = chrome.tabs.TAB_ID_NONE } = request;
       const tab = tabId < 0 ? void 0 : await chrome.tabs.get(tabId).catch(() => void 0);
       const url = tab ? await addressOf(tab) : "";
@@ -4753,6 +5197,7 @@ function packsChanged() {
   if (packs.any) runs.expect();
   tabs.packsChanged();
   void placeScripts(current, packs.match);
+  void scripts.sync();
   void bringTo(current, (url) => packs.tools(url).length > 0);
 }
 async function apply(change) {
@@ -4767,6 +5212,7 @@ async function apply(change) {
   tabs.settingsChanged();
   overlay.renewAll();
   await placeScripts(current, packs.match);
+  void scripts.sync();
   void gateways.everywhere();
   void bringToOpenPages(current, before);
   if (current.hub === before.hub) return;
