@@ -112,7 +112,7 @@ func (w writer) read(r *spec.ReadStep) string {
 			what = []string{"all columns"}
 		}
 	case r.List != nil:
-		from = "each " + w.target(r.List)
+		from = "each " + strings.TrimPrefix(w.target(r.List), "the ")
 	default:
 		from = "the page"
 	}
