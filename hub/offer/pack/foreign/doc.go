@@ -6,3 +6,6 @@
 // It is pure: no file is opened and nothing is fetched. What has no counterpart in a pack is left out
 // and named in words; a tool that would then do something else than in its own format is left out whole.
 package foreign
+
+// Regular expressions are compiled where they are used: otherwise each start of the program would wait
+// for them.

@@ -37,9 +37,9 @@ func Import(name string, data []byte) (*spec.Pack, []string, error) {
 	var format string
 	var err error
 	switch {
-	case userHeader.Match(data):
+	case userHeader().Match(data):
 		format, err = "userscript", im.userScript(name, string(data))
-	case siteMeta.Match(data):
+	case siteMeta().Match(data):
 		return ImportFolder(path.Base(path.Dir(name)), []File{{name, data}})
 	case !json.Valid(data):
 		err = errUnknown

@@ -100,10 +100,8 @@ type File struct {
 	Data []byte
 }
 
-var (
-	siteMeta = regexp.MustCompile(`/\*\s*@meta\s*\n([\s\S]*?)\*/`)
-	notName  = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
-)
+func siteMeta() *regexp.Regexp { return regexp.MustCompile(`/\*\s*@meta\s*\n([\s\S]*?)\*/`) }
+func notName() *regexp.Regexp  { return regexp.MustCompile(`[^A-Za-z0-9_.-]+`) }
 
 // siteAdapter is what an @meta comment of bb-sites says.
 type siteAdapter struct {
@@ -122,7 +120,7 @@ func ImportFolder(folder string, files []File) (*spec.Pack, []string, error) {
 	script.WriteString("// Made by tabhub of adapters of bb-sites.\n")
 	var all []byte
 	for _, f := range files {
-		meta := siteMeta.FindSubmatchIndex(f.Data)
+		meta := siteMeta().FindSubmatchIndex(f.Data)
 		if meta == nil {
 			im.note("%s is left out: it has no @meta comment", path.Base(f.Name))
 			continue
@@ -185,7 +183,7 @@ func (im *importer) adapter(script *strings.Builder, a siteAdapter, body string)
 	slices.Sort(required)
 	schema := quote(map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 	command := a.Name[strings.LastIndex(a.Name, "/")+1:]
-	t := spec.PackTool{Name: notName.ReplaceAllString(command, "_"), Description: a.Description, InputSchema: json.RawMessage(schema)}
+	t := spec.PackTool{Name: notName().ReplaceAllString(command, "_"), Description: a.Description, InputSchema: json.RawMessage(schema)}
 	if a.ReadOnly {
 		t.Annotations = &spec.PackHints{ReadOnly: true}
 	}
@@ -193,15 +191,15 @@ func (im *importer) adapter(script *strings.Builder, a siteAdapter, body string)
 		"result.hint ? result.error + \": \" + result.hint : result.error")
 }
 
-var (
-	userHeader = regexp.MustCompile(`// ==UserScript==([\s\S]*?)// ==/UserScript==`)
-	userKey    = regexp.MustCompile(`(?m)^\s*//\s*@([\w:-]+)[ \t]*(.*?)\s*$`)
-)
+func userHeader() *regexp.Regexp {
+	return regexp.MustCompile(`// ==UserScript==([\s\S]*?)// ==/UserScript==`)
+}
+func userKey() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*//\s*@([\w:-]+)[ \t]*(.*?)\s*$`) }
 
 // userScript makes the script of a pack of a user script.
 func (im *importer) userScript(name, text string) error {
 	header := map[string][]string{}
-	for _, m := range userKey.FindAllStringSubmatch(userHeader.FindStringSubmatch(text)[1], -1) {
+	for _, m := range userKey().FindAllStringSubmatch(userHeader().FindStringSubmatch(text)[1], -1) {
 		header[m[1]] = append(header[m[1]], m[2])
 	}
 	first := func(key string) string { return append(header[key], "")[0] }

@@ -128,14 +128,16 @@ func (im *importer) today(data []byte) error {
 	return nil
 }
 
-var todayPattern = regexp.MustCompile(`^(?:\*|https)://(\*\.)?([^/*:]+)(/.*)$`)
+func todayPattern() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:\*|https)://(\*\.)?([^/*:]+)(/.*)$`)
+}
 
 // todayPages makes Match and Start of the package's patterns, whose paths have no query. Steps
 // reach only the host of their page, so that only pages of the base URL's host are of use.
 func (im *importer) todayPages(w *todayPackage, base *url.URL) {
 	p := im.pack
 	for _, pattern := range w.URLPatterns {
-		m := todayPattern.FindStringSubmatch(strings.ToLower(pattern[:hostEnd(pattern)]) + pattern[hostEnd(pattern):])
+		m := todayPattern().FindStringSubmatch(strings.ToLower(pattern[:hostEnd(pattern)]) + pattern[hostEnd(pattern):])
 		if m == nil || m[2] != base.Host && (m[1] == "" || !strings.HasSuffix(base.Host, "."+m[2])) {
 			im.note("the pattern %s is left out: the tools ask %s, and the steps of a pack reach only the host of their page", pattern, base.Host)
 			continue
@@ -231,7 +233,7 @@ func (im *importer) todayTool(w *todayPackage, t todayTool) (tool spec.PackTool,
 			im.note("tool %s says that it only reads, and its request is one that acts: it counts as one that acts", t.Name)
 		}
 	}
-	at := "https://" + base.Host + placeholder.ReplaceAllString(strings.TrimSuffix(base.Path, "/")+e.Path, "*")
+	at := "https://" + base.Host + placeholder().ReplaceAllString(strings.TrimSuffix(base.Path, "/")+e.Path, "*")
 	if reach = []string{at}; len(r.Query) > 0 {
 		reach = append(reach, at+"?*")
 	}
@@ -277,12 +279,13 @@ func (w *todayPackage) graphQL(e todayEndpoint) (json.RawMessage, error) {
 	return json.Marshal(out)
 }
 
-// hidden and metaTag are the two ways in which a regular expression finds a token in a page that a
-// selector says as well.
-var (
-	hiddenField = regexp.MustCompile(`^(?:<input[^>]*\s)?name="([\w.-]+)"(?:\s+|\[\^>\]\*\??\s?)value="\(\[\^"\]\+\)"$`)
-	metaTag     = regexp.MustCompile(`^(?:<meta\s+)?name="([\w.-]+)"\s+content="\(\[\^"\]\+\)"$`)
-)
+// hiddenField and metaTag match the regular expressions that find a token in a page as a selector does, too.
+func hiddenField() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:<input[^>]*\s)?name="([\w.-]+)"(?:\s+|\[\^>\]\*\??\s?)value="\(\[\^"\]\+\)"$`)
+}
+func metaTag() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:<meta\s+)?name="([\w.-]+)"\s+content="\(\[\^"\]\+\)"$`)
+}
 
 // token makes a rule of where the endpoint's token is.
 func (w *todayPackage) token(e todayEndpoint) (*spec.TokenRule, error) {
@@ -306,10 +309,10 @@ func (w *todayPackage) token(e todayEndpoint) (*spec.TokenRule, error) {
 		return nil, errors.New("its token is in an answer of JSON; a pack takes tokens from pages, cookies and the page's storage")
 	case from.BaseURL != "" || from.Method != "GET" || len(from.Query) > 0 || strings.Contains(from.Path, "{{"):
 		return nil, errors.New("its token is in a page whose address depends on the call")
-	case hiddenField.MatchString(a.Source.Pattern):
-		page.Selector = `[name="` + hiddenField.FindStringSubmatch(a.Source.Pattern)[1] + `"]`
-	case metaTag.MatchString(a.Source.Pattern):
-		page.Selector, page.Attribute = `meta[name="`+metaTag.FindStringSubmatch(a.Source.Pattern)[1]+`"]`, "content"
+	case hiddenField().MatchString(a.Source.Pattern):
+		page.Selector = `[name="` + hiddenField().FindStringSubmatch(a.Source.Pattern)[1] + `"]`
+	case metaTag().MatchString(a.Source.Pattern):
+		page.Selector, page.Attribute = `meta[name="`+metaTag().FindStringSubmatch(a.Source.Pattern)[1]+`"]`, "content"
 	default:
 		return nil, fmt.Errorf("its token is found by the regular expression %s; say by hand where it is, as token: {page: {path, selector, attribute}}", a.Source.Pattern)
 	}
@@ -325,19 +328,19 @@ func (w *todayPackage) token(e todayEndpoint) (*spec.TokenRule, error) {
 	return rule, nil
 }
 
-var placeholder = regexp.MustCompile(`\{\{(\w+)\}\}`)
+func placeholder() *regexp.Regexp { return regexp.MustCompile(`\{\{(\w+)\}\}`) }
 
 // template makes text with ${NAME} of text with {{NAME}}.
 func template(s string) (string, error) {
 	if strings.Contains(s, "${") {
 		return "", fmt.Errorf(`%q contains "${", which stands for an argument in a pack`, s)
 	}
-	return placeholder.ReplaceAllString(s, "$${$1}"), nil
+	return placeholder().ReplaceAllString(s, "$${$1}"), nil
 }
 
 // value makes a Value of a text: an argument alone keeps its type, and is left out if it is absent.
 func value(s string) (json.RawMessage, error) {
-	if m := placeholder.FindStringSubmatch(s); m != nil && m[0] == s {
+	if m := placeholder().FindStringSubmatch(s); m != nil && m[0] == s {
 		return json.Marshal(map[string]string{"arg": m[1]})
 	}
 	t, err := template(s)
