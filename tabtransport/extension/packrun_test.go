@@ -396,9 +396,15 @@ func TestStepsInHostilePages(t *testing.T) {
 	for _, name := range []string{"getAttribute", "submit", "elements", "id", "action", "method", "ownerDocument", "parentNode", "matches", "closest", "localName", "isConnected", "getClientRects", "nodeType", "querySelectorAll", "requestSubmit", "attributes", "firstChild", "dispatchEvent", "children", "target"} {
 		clobbered += `<input type=hidden name=` + name + `>`
 	}
+	named := `<script>document.cookie = "k=v; path=/"</script>`
+	for _, name := range []string{"defaultView", "elementFromPoint", "createElement", "baseURI", "execCommand", "getSelection", "cookie", "documentElement", "querySelectorAll", "location", "body"} {
+		named += `<form name=` + name + `></form><img hidden name=` + name + ` id=` + name + `>`
+	}
 	runRows(t, []row{
 		{"a form whose fields are called like its members", `<form onsubmit="event.preventDefault(); sent = new FormData(this).get('q')" action=/in/next><label>Find <input name=q></label>` + clobbered + `<button name=click>Go</button></form>`,
 			`[{"fill": {"fields": [{"target": {"label": "Find", "in": {"selector": "form"}}, "value": "x"}]}}, {"click": {"target": {"role": "button", "name": "Go"}}}]`, "", "null", `sent === "x"`, `yes: clicked button "Go"`},
+		{"elements that are called like members of the document", strings.ReplaceAll(clobbered, "<input type=hidden", "<img hidden") + named + `<label>Find <input id=q></label><div contenteditable role=textbox aria-label=Text id=w>old</div><button onclick="clicked = true">Go</button><script>clicked = false</script>`,
+			`[{"fill": {"fields": [{"target": {"label": "Find"}, "value": "x"}, {"target": {"label": "Text"}, "value": "y"}]}}, {"click": {"target": {"role": "button", "name": "Go"}}}, {"request": {"path": "/in/api/echo", "token": {"cookie": "k", "header": "X-CSRF-Token"}, "take": "token"}}]`, "", `"v"`, `q.value === "x" && w.textContent === "y" && clicked`, `yes: clicked button "Go"`},
 		{"such a form that leads out", `<form action=/outside><label>Find <input name=q></label>` + clobbered + `</form>`, `[{"press": {"target": {"label": "Find"}, "key": "Enter"}}]`, "", `0 STEP_REFUSED: `, `location.pathname.startsWith("/in/")`, "no: "},
 		{"prototypes of the page's world", `<button onclick="clicked = true">Order</button><b>12</b><script>
 			for (const proto of [Element.prototype, Node.prototype, HTMLElement.prototype, Document.prototype, EventTarget.prototype]) for (const key of Object.getOwnPropertyNames(proto))
@@ -413,6 +419,8 @@ func TestStepsInHostilePages(t *testing.T) {
 		{"something that moves over it in time", `<button onclick="clicked = true">Order</button><div id=o style="position:fixed;inset:0;display:none">Ad</div><script>clicked = false; new MutationObserver(() => 0); setInterval(() => o.style.display = "block", 0)</script>`,
 			`[{"wait": {"for": {"selector": "#o"}}}, {"click": {"target": {"role": "button"}}, "timeout": 1}]`, "", `1 STEP_REFUSED: button "Order" is covered by div that shows "Ad"`, `!clicked`, "no: "},
 		{"a name that is not what is shown", `<button aria-label=Order>Delete account</button>`, `[{"click": {"target": {"role": "button", "name": "Order"}}}]`, "", "null", "", `yes: clicked button "Order" that shows "Delete account"`},
+		{"a word that may be broken", "<button>Waren\u00adkorb</button>", `[{"click": {"target": {"role": "button", "name": "Warenkorb"}}}]`, "", "null", "", `yes: clicked button "Warenkorb"`},
+		{"a link to what is no address", `<a href="http://[">Out</a>`, `[{"click": {"target": {"role": "link"}}}]`, "", `0 STEP_REFUSED: link "Out" leads to http://[, which is no address`, "", "no: "},
 		{"words that reverse what is around them", "<button>Order\u202e\u2066\u200b now</button>", `[{"click": {"target": {"role": "button"}}}]`, "", "null", "", `yes: clicked button "Order now"`},
 		{"a base elsewhere", `<base href="http://other.example/"><form><label>Find <input></label></form><form action=in/next><button>Go</button></form>`, `[{"click": {"target": {"role": "button"}}}]`, "", `0 STEP_REFUSED: form without a name leads to http://other.example/in/next`, "", "no: "},
 		{"a frame of the same site where the pack does not reach", `<iframe src="/elsewhere"></iframe>`, `[{"read": {"fields": {"v": {"target": {"selector": "h6"}}}, "list": {"selector": "h6"}}, "timeout": 1}]`, "", `0 STEP_NOT_FOUND: there is no "h6"`, `frames[0].document.querySelector("h6").textContent === "Of another page"`, ""},

@@ -1702,7 +1702,7 @@
     return void 0;
   }
   function clean(text, max = 80) {
-    const plain2 = text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+    const plain2 = text.replace(/[\p{Cf}\p{Cs}\p{Co}]/gu, "").replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
     return plain2.length > max ? `${plain2.slice(0, max - 1)}…` : plain2;
   }
 
@@ -2107,7 +2107,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return line(named2.join(" ")) || line(attribute(element, "aria-label")) || line(labels.map((label) => textIn(label, element)).join(" ")) || line(ofHTML(element)) || (BY_CONTENT.test(role) ? line(textIn(element)) : "") || line(attribute(element, "title")) || line(attribute(element, "placeholder")) || line(attribute(element, "aria-placeholder"));
   }
   function line(text) {
-    return (text ?? "").replace(/\s+/g, " ").trim();
+    return (text ?? "").replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim();
   }
   function ofHTML(element) {
     const first = (names) => {
@@ -2383,6 +2383,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     leads(action === null ? formAction(form) : new URL(action || location.href, documentOf(form).baseURI).href, own("target") ?? attribute(form, "target"), scope, form);
   }
   function leads(to, target, scope, element) {
+    if (!URL.canParse(to)) throw new Failure("STEP_REFUSED", `${words(element)} leads to ${clean(to, 200)}, which is no address`);
     const { protocol, origin, pathname } = new URL(to);
     if (protocol === "javascript:") return;
     if (!scope.inMatch(to) && !(isHTML(element, "form") && scope.inMatch(`${origin}${pathname}?`)) && !isHere(to)) {
@@ -3033,7 +3034,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
         this.#end({ steps: this.#reports, value });
       } catch (error) {
         if (error instanceof Left || this.ended) return;
-        const failure = error instanceof Failure ? error : new Failure("STEP_LOST", Values.errorText(error));
+        const failure = error instanceof Failure ? error : new Failure("STEP_REFUSED", Values.errorText(error));
         const { code, message, found, did, words: words2 } = failure;
         if (steps[at] && this.#reports.length === at - from) this.#report(steps[at], did, words2 || message);
         this.#end({
@@ -3321,12 +3322,18 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       this.#port = void 0;
       port?.disconnect();
     }
+    #post(message) {
+      try {
+        this.#port?.postMessage(message);
+      } catch {
+      }
+    }
     #received(message) {
       const run = this.#runs.get(message.id);
       switch (message.type) {
         case "run":
           if (run && !run.ended) return;
-          this.#runs.set(message.id, new Run(message, (out) => this.#port?.postMessage(out)));
+          this.#runs.set(message.id, new Run(message, (out) => this.#post(out)));
           break;
         case "go":
           run?.go(message.step);

@@ -129,6 +129,7 @@ function checkForm(form: HTMLFormElement, button: Element | null | undefined, sc
 }
 
 function leads(to: string, target: string | null, scope: Scope, element: Element) {
+  if (!URL.canParse(to)) throw new Failure("STEP_REFUSED", `${words(element)} leads to ${clean(to, 200)}, which is no address`);
   const { protocol, origin, pathname } = new URL(to);
   if (protocol === "javascript:") return;
   // A form's fields become the query: what comes of them is seen when the page goes there.

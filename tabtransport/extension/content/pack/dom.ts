@@ -199,6 +199,6 @@ export function valueOf(element: Element): string | string[] | undefined {
 
 /** The text of others, made such that it neither fills nor reverses that around it. */
 export function clean(text: string, max = 80) {
-  const plain = text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+  const plain = text.replace(/[\p{Cf}\p{Cs}\p{Co}]/gu, "").replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
   return plain.length > max ? `${plain.slice(0, max - 1)}…` : plain;
 }

@@ -166,8 +166,9 @@ export function nameOf(element: Element, role = roleOf(element)): string {
   );
 }
 
+/** A text in one line, without marks that are not seen, such as where a word may be broken. */
 function line(text: string | null | undefined) {
-  return (text ?? "").replace(/\s+/g, " ").trim();
+  return (text ?? "").replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim();
 }
 
 /** What names an element of HTML of its kind. */

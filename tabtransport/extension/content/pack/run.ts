@@ -101,7 +101,7 @@ export class Run {
       this.#end({ steps: this.#reports, value });
     } catch (error) {
       if (error instanceof Left || this.ended) return;
-      const failure = error instanceof Failure ? error : new Failure("STEP_LOST", Values.errorText(error));
+      const failure = error instanceof Failure ? error : new Failure("STEP_REFUSED", Values.errorText(error));
       const { code, message, found, did, words } = failure;
       if (steps[at] && this.#reports.length === at - from) this.#report(steps[at], did, words || message);
       this.#end({

@@ -51,13 +51,21 @@ export class Runner {
     port?.disconnect();
   }
 
+  #post(message: RunnerToWorker) {
+    try {
+      this.#port?.postMessage(message);
+    } catch {
+      // The port has just been closed: it is said again over the next one.
+    }
+  }
+
   #received(message: WorkerToRunner) {
     const run = this.#runs.get(message.id);
     switch (message.type) {
       case "run":
         // One that has ended here goes on if what it did was to lead away, and did not.
         if (run && !run.ended) return;
-        this.#runs.set(message.id, new Run(message, (out) => this.#port?.postMessage(out)));
+        this.#runs.set(message.id, new Run(message, (out) => this.#post(out)));
         break;
       case "go":
         run?.go(message.step);
