@@ -24,7 +24,7 @@ func TestEveryPublicSuffix(t *testing.T) {
 			site = "bank." + strings.ReplaceAll(rule, "*", "any")
 		}
 		labels := strings.Split(site, ".")
-		bank := Identity{spec.KindTool, spec.Domain(site), 0, "transfer"}
+		bank := Identity{Kind: spec.KindTool, Domain: spec.Domain(site), Item: "transfer"}
 		want := "website_tool_" + strings.Join(labels, "_") + "_transfer"
 		for n := 1; n < len(labels); n++ {
 			domain, err := DomainOf("https://"+strings.Join(labels[:n], "."), true)

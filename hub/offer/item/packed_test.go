@@ -77,7 +77,7 @@ func TestPinOfPack(t *testing.T) {
 		}
 		return packed.Pin()
 	}
-	if pin("shop", "d") != pin("shop", "d") {
+	if again := pin("shop", "d"); again != pin("shop", "d") {
 		t.Error("the same tool has another pin")
 	}
 	own := registered(t, `{"name":"order","title":"Order (pack shop)","origin":"https://shop.com"}`)

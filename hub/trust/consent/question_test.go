@@ -161,7 +161,7 @@ func TestQuestionAboutAPack(t *testing.T) {
 	by := client("c")
 	c := pay(by, `{"id":"7"}`)
 	c.Action.Pack, c.Action.Class, c.Title = "shop-tools", policy.Write, "Add to the cart"
-	c.Added, c.Steps = time.Date(2026, 5, 3, 12, 0, 0, 0, time.Local), []string{"click button “Add‮ to cart”", "fill field \"Note\" with \"" + strings.Repeat("x", maxStep) + "\"", "reads 2 times"}
+	c.Added, c.Steps = time.Date(2026, 5, 3, 12, 0, 0, 0, time.Local), []string{"click button “Add\u202e to cart”", "fill field \"Note\" with \"" + strings.Repeat("x", maxStep) + "\"", "reads 2 times"}
 	c.Decision.Rule = &policy.Rule{ID: "preset:pack", Effect: policy.Ask, Pack: "*", Class: "write", By: "preset", Note: "…"}
 	q := questionOf(t, c)
 	text := Text(q)
