@@ -31,7 +31,7 @@ func TestEveryPublicSuffix(t *testing.T) {
 			if err != nil {
 				continue // no browser has such a host: its last label is a number
 			}
-			other := Identity{spec.KindTool, domain, 0, strings.Join(labels[n:], "_") + "_transfer"}
+			other := Identity{Kind: spec.KindTool, Domain: domain, Item: strings.Join(labels[n:], "_") + "_transfer"}
 			for _, order := range [][]Identity{{bank, other}, {other, bank}} {
 				names := take(ToolNamer{Limit: 400}, order...)
 				if names[bank] != want {
