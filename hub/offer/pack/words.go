@@ -112,10 +112,10 @@ func (t *Tool) all() []string {
 		all = append(all, "  only on: "+strings.Join(t.On, ", "))
 	}
 	if t.InputSchema != nil {
-		all = append(all, "  takes: "+compact(t.InputSchema))
+		all = append(all, "  takes: "+shape(t.InputSchema))
 	}
 	if t.OutputSchema != nil {
-		all = append(all, "  gives: "+compact(t.OutputSchema))
+		all = append(all, "  gives: "+shape(t.OutputSchema))
 	}
 	for i := range t.Steps {
 		all = append(all, fmt.Sprintf("  %d. %s", i+1, whole(&t.Steps[i])))
