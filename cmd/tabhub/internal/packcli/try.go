@@ -34,7 +34,8 @@ func packTestCommand(a *command.App) *cobra.Command {
 must have what the example gives, and fit the tool's schema. Where a page has changed it says
 what was not found, and where.
 
-An example is tried where it says, else in a tab that is open, or where --tab or --at says.
+An example is tried where it says, in a new tab that is closed afterwards, else in a tab that
+is open. With --tab it is tried there, and with --at at another site.
 Tools that act are left out; with --act you are asked about each of their examples, and what
 they do is done.
 
@@ -45,7 +46,7 @@ The exit code is 1 if an example has failed, or if none was tried.`,
 		Args: command.Args(cobra.ExactArgs(1)),
 	}
 	cmd.Flags().IntVar(&t.tab, "tab", 0, "in the tab of that `number`, as `tabhub tabs` shows it")
-	cmd.Flags().StringVar(&t.at, "at", "", "on the page of that `address`, in a new tab, which is closed afterwards")
+	cmd.Flags().StringVar(&t.at, "at", "", "at the site of that `address`, and on that page if the example names none")
 	cmd.Flags().BoolVar(&t.act, "act", false, "also what acts; you are asked about each example")
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		switch {
@@ -197,12 +198,11 @@ func (t *packTest) try(ctx context.Context, tool *pack.Tool, e *spec.PackExample
 // toolFor returns the name of the tool for the call of an example, in the tab that it is for.
 func (t *packTest) toolFor(ctx context.Context, tool *pack.Tool, e *spec.PackExample) (string, error) {
 	query := url.Values{}
-	at := cmp.Or(t.at, e.At)
-	if at != "" && t.tab == 0 {
-		address, err := exampleURL(t.pack, at)
-		if err != nil {
-			return "", err
-		}
+	address, err := t.exampleURL(e.At)
+	if err != nil && t.tab == 0 {
+		return "", err
+	}
+	if address != "" && t.tab == 0 {
 		tab, err := t.open(ctx, address, tool.Name)
 		if err != nil {
 			return "", err
@@ -258,18 +258,34 @@ func (t *packTest) ofOnlyTab(ctx context.Context, tool *pack.Tool) (string, erro
 // tabParam names a tab in the parameter tab of the admin API.
 func tabParam(addr spec.TabAddr) string { return fmt.Sprintf("%s/%d", addr.Peer, addr.Tab) }
 
-// exampleURL returns the address of an example: a path is one at the first host that a pattern names.
-func exampleURL(p *pack.Pack, at string) (string, error) {
-	if strings.Contains(at, "://") {
+// exampleURL returns the address where an example is tried: its own path at the site of --at or else at the
+// first site that a pattern names. It is "" for one that is tried in a tab that is open.
+func (t *packTest) exampleURL(at string) (string, error) {
+	base := t.at
+	switch {
+	case base == "" && (at == "" || strings.Contains(at, "://")):
 		return at, nil
-	}
-	for _, pattern := range p.Match {
-		if scheme, rest, ok := strings.Cut(pattern, "://"); ok && !strings.HasPrefix(rest, "*") && scheme != "*" {
-			host, _, _ := strings.Cut(rest, "/")
-			return scheme + "://" + host + at, nil
+	case base != "" && at == "":
+		return base, nil
+	case base == "":
+		for _, pattern := range t.pack.Match {
+			if scheme, rest, ok := strings.Cut(pattern, "://"); ok && !strings.HasPrefix(rest, "*") && scheme != "*" {
+				host, _, _ := strings.Cut(rest, "/")
+				base = scheme + "://" + host
+				break
+			}
 		}
 	}
-	return "", fmt.Errorf("the example is at %s, and the pack names no single site; name the page with --at ADDRESS", at)
+	site, err := url.Parse(base)
+	if err != nil || site.Host == "" {
+		return "", fmt.Errorf("the example is at %s, and the pack names no single site; name it with --at ADDRESS", at)
+	}
+	of, err := url.Parse(at)
+	if err != nil {
+		return "", fmt.Errorf("the example is at %q, which is no address", at)
+	}
+	site.Path, site.RawPath, site.RawQuery, site.Fragment = of.Path, of.RawPath, of.RawQuery, of.Fragment
+	return site.String(), nil
 }
 
 // open opens a page in a new tab, waits for a tool there, and returns the tab for the admin API.
