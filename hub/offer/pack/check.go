@@ -150,6 +150,9 @@ func (t *Tool) check(at string) error {
 		if err := c.steps(at); err != nil {
 			return err
 		}
+		if c.deletes {
+			t.Class = policy.Destructive
+		}
 		if c.acts > 0 && hints.ReadOnly {
 			return fmt.Errorf("%s.annotations.readOnlyHint: %s may change something, so the tool does not only read", at, c.firstAct)
 		}

@@ -24,6 +24,9 @@ func more(was, is *Pack) (acts, reads []string) {
 			acts = append(acts, "it is at more pages: "+m)
 		}
 	}
+	if url := is.StartURL(); url != "" && url != was.StartURL() {
+		acts = append(acts, "a call may open another page: "+url)
+	}
 	if is.Script != was.Script && is.Script != "" {
 		acts = append(acts, "its script is another, and can do anything on its sites")
 	}
@@ -46,8 +49,12 @@ func more(was, is *Pack) (acts, reads []string) {
 			acts = append(acts, "the tool "+t.Name+" sends what it has read")
 		case t.Class > policy.Read && !slices.Equal(stepsOf(t, false), stepsOf(before, false)):
 			acts = append(acts, "the tool "+t.Name+" acts on what other steps read")
+		case t.Class > policy.Read && !slices.Equal(stepsOf(t, true, false), stepsOf(before, true, false)):
+			acts = append(acts, "the tool "+t.Name+" takes its steps in another order")
 		case !slices.Equal(stepsOf(t, false), stepsOf(before, false)):
 			reads = append(reads, "the tool "+t.Name+" reads by other steps")
+		case t.PackTool.Result != before.PackTool.Result:
+			reads = append(reads, "the tool "+t.Name+" gives something else of what it reads")
 		}
 	}
 	return acts, reads
@@ -58,10 +65,10 @@ func wider(was, is []string) bool {
 	return len(was) > 0 && (len(is) == 0 || slices.ContainsFunc(is, func(p string) bool { return !slices.Contains(was, p) }))
 }
 
-// stepsOf returns the steps of a tool that act, or those that do not.
-func stepsOf(t *Tool, act bool) (all []string) {
+// stepsOf returns the steps of a tool that act, or those that do not, or all.
+func stepsOf(t *Tool, act ...bool) (all []string) {
 	for i := range t.Steps {
-		if Acts(&t.Steps[i]) == act {
+		if slices.Contains(act, Acts(&t.Steps[i])) {
 			all = append(all, string(encode(t.Steps[i])))
 		}
 	}

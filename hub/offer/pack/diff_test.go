@@ -26,6 +26,14 @@ func TestDiff(t *testing.T) {
 		{"a timeout", `{"open": {"path": "/cart"}}`, `{"open": {"path": "/cart"}, "timeout": 20}`, true, []string{"tool order: step 1: opens the page /cart → opens the page /cart; within 20 s"}},
 		{"what it gives of", `"hits[].{id: id, price: price}"`, `"hits[].{id: id, price: secret}"`, false, []string{"takes hits[].{id: id, price: secret}"}},
 		{"more of a path", `{"id": {"type": "string"}, "count"`, `{"id": {"type": ["string", "number"]}, "count"`, true, []string{"the tool add_to_cart takes other arguments"}},
+		{"steps in another order", `{"wait": {"url": "https://shop.example.com/order/*"}},
+        {"read": {"fields": {"number": {"target": {"selector": "#order-number"}}}}, "as": "order"}`, `{"read": {"fields": {"number": {"target": {"selector": "#order-number"}}}}, "as": "order"},
+        {"wait": {"url": "https://shop.example.com/order/*"}}`, true, []string{"the tool order acts on what other steps read"}},
+		{"acts before it looks", `{"open": {"path": "/cart"}},
+        {"read": {"fields": {"total": {"target": {"label": "Total"}, "give": "number"}}}, "as": "cart"},`, `{"read": {"fields": {"total": {"target": {"label": "Total"}, "give": "number"}}}, "as": "cart"},
+        {"open": {"path": "/cart"}},`, true, []string{"the tool order takes its steps in another order", "tool order: step 1"}},
+		{"another page that a call opens", `"start": "/"`, `"start": "/logout"`, true, []string{"a call may open another page: https://shop.example.com/logout", "start: / → /logout"}},
+		{"what it gives of what it reads", `"{products: hits}"`, `"{products: hits, all: args}"`, false, []string{"it reads otherwise: the tool find_products gives something else of what it reads"}},
 		{"hints", `"destructiveHint": true`, `"destructiveHint": true, "openWorldHint": true`, false, []string{"tool order: hints"}},
 	} {
 		if !strings.Contains(text, test.from) {

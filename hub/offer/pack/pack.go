@@ -21,6 +21,7 @@ const (
 	maxScript   = 1 << 20   // a document with a script
 	maxDepth    = 64        // nesting
 	maxPatterns = 20
+	maxPattern  = 512
 	maxTools    = 64
 	maxActing   = 16  // acting steps of a tool
 	maxAll      = 64  // steps of a tool

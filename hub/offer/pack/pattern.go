@@ -31,6 +31,9 @@ func ParsePattern(text string) (Pattern, error) {
 	if text == "<all_urls>" {
 		return p, errors.New("<all_urls> is each site; name the sites, such as https://shop.example.com/*")
 	}
+	if len(text) > maxPattern {
+		return p, fmt.Errorf("%.100q is longer than %d bytes", text, maxPattern)
+	}
 	scheme, rest, ok := strings.Cut(text, "://")
 	slash := strings.IndexByte(rest, '/')
 	if !ok || slash < 0 {

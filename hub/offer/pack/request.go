@@ -22,6 +22,18 @@ func isTokenHeader(name string) bool {
 	return strings.Trim(name, lower+digits+"-") == "" && (strings.Contains(plain, "csrf") || strings.Contains(plain, "xsrf"))
 }
 
+// isTokenField reports whether a field is for the token of a rule. A field of another name would be one that others
+// read, such as a comment.
+func isTokenField(t *spec.TokenRule) bool {
+	name := strings.ToLower(t.Field)
+	for _, word := range []string{"csrf", "xsrf", "token", "nonce", "auth", "hmac"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return slices.Contains([]string{t.Meta, t.Hidden, t.Cookie}, t.Field)
+}
+
 func (c *checker) request(at string, r *spec.RequestStep) error {
 	if !slices.Contains(methods, method(r)) {
 		return fmt.Errorf("%s.method: must be one of %s", at, strings.Join(methods, ", "))
@@ -86,9 +98,11 @@ func (c *checker) token(at string, r *spec.RequestStep) error {
 		return fmt.Errorf("%s.header: %s is no header for tokens, such as X-CSRF-Token or Authorization", at, shown(t.Header))
 	case t.Field == "":
 		return nil
+	case !isTokenField(t):
+		return fmt.Errorf("%s.field: %s is no field for tokens, such as csrf_token: its name must say so, or be that of the token in the page", at, shown(t.Field))
 	case method(r) == "GET":
 		return fmt.Errorf("%s.field: a GET has no fields; a token is not part of an address", at)
-	case r.JSON != nil && (r.JSON[0] != '{' || rawjson.Get(r.JSON, t.Field) != nil), r.Form[t.Field] != nil:
+	case r.JSON != nil && (r.JSON[0] != '{' || isValue(r.JSON) || rawjson.Get(r.JSON, t.Field) != nil), r.Form[t.Field] != nil:
 		return fmt.Errorf("%s.field: json must be an object, and neither it nor form has a member of that name", at)
 	}
 	return nil

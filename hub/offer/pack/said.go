@@ -182,17 +182,23 @@ func (w writer) target(t *spec.Target) string {
 
 // name quotes a name or a label, of which "..." leaves a part open.
 func (w writer) name(s string) string {
-	begin, end := strings.HasSuffix(s, "..."), strings.HasPrefix(s, "...")
-	s = strings.TrimPrefix(strings.TrimSuffix(s, "..."), "...")
+	before, s, after := openName(s)
 	switch s = quoted(w.text(s)); {
-	case begin && end:
+	case before && after:
 		return "with " + s + " in its name"
-	case begin:
+	case after:
 		return "whose name begins with " + s
-	case end:
+	case before:
 		return "whose name ends with " + s
 	}
 	return s
+}
+
+// openName returns the text of a name, and on which sides of it "..." stands for the rest.
+func openName(s string) (before bool, text string, after bool) {
+	text, before = strings.CutPrefix(s, "...")
+	text, after = strings.CutSuffix(text, "...")
+	return before, text, after
 }
 
 // path puts the arguments into a path, as the browser does.
@@ -235,7 +241,11 @@ func isAbsent(v json.RawMessage) bool { return v == nil || string(v) == "null" }
 
 // value says what a Value stands for; ok is false if that is an argument that is not there.
 func (w writer) value(v json.RawMessage) (words string, ok bool) {
-	switch arg, from := valueOf(v); {
+	arg, from := valueOf(v)
+	if named := strings.TrimPrefix(from, "args."); named != from && isAs(named) {
+		arg, from = named, "" // it is said as what it is
+	}
+	switch {
 	case from != "":
 		return "what " + oneLine(from) + " gives of what it has read", true
 	case arg != "" && w.args == nil:
@@ -274,7 +284,7 @@ func (w writer) json(v json.RawMessage) string {
 		switch {
 		case !ok:
 			return "nothing"
-		case w.args == nil || from != "":
+		case w.args == nil || !json.Valid([]byte(words)):
 			return "<" + words + ">"
 		}
 		return words
@@ -295,6 +305,9 @@ func (w writer) json(v json.RawMessage) string {
 		return "[" + strings.Join(parts, ",") + "]"
 	case '"':
 		s, _ := rawjson.String(v)
+		if w.absent(s) {
+			return "nothing"
+		}
 		return quoted(w.text(s))
 	}
 	return string(v)

@@ -19,6 +19,7 @@ type checker struct {
 	input    *schema.Schema
 	known    []string // what steps give, by As
 	acts     int
+	deletes  bool
 	firstAct string
 	wait     int // seconds
 }
@@ -96,6 +97,7 @@ func (c *checker) step(at string, s *spec.Step) error {
 		return fmt.Errorf("%s.timeout: must be at most %d seconds", at, maxTimeout)
 	}
 	c.wait += seconds(s)
+	c.deletes = c.deletes || s.Request != nil && method(s.Request) == "DELETE"
 	if Acts(s) {
 		if c.acts++; c.firstAct == "" {
 			c.firstAct = at[strings.LastIndex(at, "steps["):] + " (" + verb + ")"
@@ -210,6 +212,9 @@ func (c *checker) target(at string, t *spec.Target, within int) error {
 		}
 		if err := c.text(at+"."+m.name, m.text, true); err != nil {
 			return err
+		}
+		if _, text, _ := openName(m.text); m.text != "" && strings.TrimSpace(text) == "" {
+			return fmt.Errorf("%s.%s: says nothing of what it is; leave it out", at, m.name)
 		}
 	}
 	if t.In == nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,6 +34,12 @@ func valueOf(v json.RawMessage) (arg, from string) {
 		return "", ""
 	}
 	return arg, from
+}
+
+// isValue reports whether JSON is an argument, or what an expression gives.
+func isValue(v json.RawMessage) bool {
+	arg, from := valueOf(v)
+	return arg != "" || from != ""
 }
 
 // value checks a Value that stands for one text, number or truth.
@@ -112,8 +119,14 @@ func plainName(at, name string) error {
 // overrides reports whether servers take a field, parameter or header of a name for the method.
 func overrides(name string) bool {
 	name = strings.ToLower(name)
-	plain := strings.NewReplacer("-", "", "_", "").Replace(name)
-	return name == "_method" || name == "_httpmethod" || strings.Contains(plain, "methodoverride") || strings.Contains(plain, "xhttpmethod")
+	plain := strings.Map(func(r rune) rune {
+		if r < 'a' || r > 'z' {
+			return -1
+		}
+		return r
+	}, name)
+	// PHP takes " method", ".method" and "[method" for _method.
+	return plain == "method" && name[0] != 'm' || plain == "httpmethod" || strings.Contains(plain, "methodoverride") || strings.Contains(plain, "xhttpmethod")
 }
 
 // body checks a body of JSON, each leaf of which may be a Value.
@@ -222,9 +235,6 @@ func literalPath(at, s string) error {
 var functions = strings.Fields(`abs avg ceil contains ends_with floor join keys length map max max_by merge min min_by not_null
 reverse sort sort_by starts_with sum to_array to_number to_string type values`)
 
-// called matches the functions in the parser's print of an expression.
-var called = regexp.MustCompile(`ASTFunctionExpression \{\n *value: "([^"]*)"`)
-
 // query checks a JMESPath expression; "" is none.
 func (c *checker) query(at, s string) error {
 	if s == "" {
@@ -237,12 +247,75 @@ func (c *checker) query(at, s string) error {
 	if err != nil {
 		return place(at, shown(s)+" is no JMESPath: "+err.Error())
 	}
-	for _, m := range called.FindAllStringSubmatch(ast.PrettyPrint(0), -1) {
-		if !slices.Contains(functions, m[1]) {
-			return place(at, "JMESPath has no function "+shown(m[1]))
-		}
+	e := expression{}
+	switch grows := e.growth(reflect.ValueOf(ast)); {
+	case e.unknown != "":
+		return place(at, "JMESPath has no function "+shown(e.unknown))
+	case grows > maxGrowth:
+		return place(at, shown(s)+" could give far more than it is given: it puts in the same again and again")
 	}
 	return nil
+}
+
+// maxGrowth is how many times as much as it is given an expression may give. It runs in the page, which would
+// stand still, or end.
+const maxGrowth = 256
+
+// expression is what is known of one.
+type expression struct {
+	unknown string // the name of a function that there is not
+}
+
+// growth returns how many times as much as it is given a part of an expression gives at most. The parser shows
+// its nodes to nobody but reflection, which may read them.
+func (e *expression) growth(node reflect.Value) float64 {
+	value, children := node.FieldByName("value").Elem(), node.FieldByName("children")
+	product, sum := 1.0, 0.0
+	takesExpression := false
+	for i := range children.Len() {
+		child := children.Index(i)
+		grows := e.growth(child)
+		product, sum = product*grows, sum+grows
+		takesExpression = takesExpression || child.FieldByName("nodeType").Int() == int64(jmespath.ASTExpRef)
+	}
+	switch node.FieldByName("nodeType").Int() {
+	case int64(jmespath.ASTLiteral):
+		return size(value)
+	case int64(jmespath.ASTFunctionExpression):
+		name := value.String()
+		if !slices.Contains(functions, name) {
+			e.unknown = name
+		}
+		switch {
+		case name == "to_string": // what is quoted in it already is quoted once more
+			return 2 * sum
+		case takesExpression:
+			return product
+		}
+		return max(1, sum)
+	case int64(jmespath.ASTMultiSelectHash), int64(jmespath.ASTMultiSelectList), int64(jmespath.ASTOrExpression), int64(jmespath.ASTAndExpression),
+		int64(jmespath.ASTComparator):
+		return max(1, sum)
+	}
+	return product
+}
+
+// size returns how many values a literal has in it.
+func size(v reflect.Value) float64 {
+	n := 1.0
+	switch v.Kind() {
+	case reflect.Interface:
+		return size(v.Elem())
+	case reflect.Slice:
+		for i := range v.Len() {
+			n += size(v.Index(i))
+		}
+	case reflect.Map:
+		for all := v.MapRange(); all.Next(); {
+			n += size(all.Value())
+		}
+	}
+	return n
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -60,6 +60,8 @@ func (p *Pack) summary() string {
 			switch s := &t.Steps[i]; {
 			case s.Request != nil && Acts(s):
 				does = addNew(does, "sends "+method(s.Request)+" "+s.Request.Path)
+			case s.Request != nil: // which its server may take for more than a question
+				does = addNew(does, "asks for "+s.Request.Path)
 			case Acts(s):
 				does = addNew(does, verbs[Verb(s)])
 			}
@@ -87,10 +89,13 @@ func (p *Pack) summary() string {
 
 // order puts requests before what is done on the page.
 func order(does string) int {
-	if strings.HasPrefix(does, "sends ") {
+	switch {
+	case strings.HasPrefix(does, "sends "):
 		return 0
+	case strings.HasPrefix(does, "asks for "):
+		return 1
 	}
-	return 1
+	return 2
 }
 
 // classWords say what a call of a class may do.

@@ -44,3 +44,36 @@ func example(t *Tool) json.RawMessage {
 	}
 	return json.RawMessage(`{}`)
 }
+
+// What a step is said to do is what it does: the browser's reading of names and values counts
+// (content/pack/find.ts and values.ts).
+func TestStepsInWords(t *testing.T) {
+	shop := string(read(t, "shop.json"))
+	const click = `{"click": {"target": {"role": "button", "name": "Order", "in": {"role": "form", "name": "Checkout"}}, "navigates": true}}`
+	for _, test := range []struct{ step, args, want string }{
+		{`{"click": {"target": {"role": "button", "name": "....."}}}`, `{}`, `clicks button whose name ends with ".."`},
+		{`{"request": {"method": "POST", "path": "/a", "form": {"n": {"from": "args.note"}}}}`, `{"note": "all of it"}`, `sends POST /a and the fields n="all of it"`},
+		{`{"request": {"method": "POST", "path": "/a", "json": {"n": {"from": "args.note"}, "m": "x ${note}"}}}`, `{}`, `sends POST /a and the JSON {}`},
+		{`{"request": {"method": "POST", "path": "/a", "json": {"n": {"from": "args.note"}}}}`, ``, `sends POST /a and the JSON {"n":<the argument note>}`},
+		{`{"request": {"method": "POST", "path": "/a", "json": {"n": {"from": "order.number"}}}}`, `{}`, `sends POST /a and the JSON {"n":<what order.number gives of what it has read>}`},
+	} {
+		var args json.RawMessage
+		if test.args != "" {
+			args = json.RawMessage(test.args)
+		}
+		tool := parse(t, []byte(strings.Replace(shop, click, test.step, 1))).Tool("order")
+		if words := strings.Join(tool.Words(args), "\n"); !strings.Contains(words, test.want+"\n") {
+			t.Errorf("%s with %s:\n%s\nwant %s", test.step, test.args, words, test.want)
+		}
+	}
+}
+
+// A GET may do anything at its server, and DELETE says that something goes.
+func TestClassOfRequests(t *testing.T) {
+	p := parse(t, []byte(`{"tabhubPack": 1, "name": "a", "match": ["https://a.example.com/*"], "tools": [
+		{"name": "a", "description": "a", "annotations": {"readOnlyHint": true}, "steps": [{"request": {"path": "/logout"}}]},
+		{"name": "b", "description": "b", "steps": [{"request": {"path": "/b", "method": "DELETE"}}]}]}`))
+	if words := p.Words()[0]; !strings.Contains(words, "it sends DELETE /b, asks for /logout and reads pages") || !strings.Contains(words, "what b changes cannot be undone") {
+		t.Error(words)
+	}
+}
