@@ -234,6 +234,7 @@ func TestStepsAct(t *testing.T) {
 			`[{"fill": {"fields": [{"target": {"label": "City"}, "value": "Par"}]}}, {"click": {"target": {"role": "option", "name": "Paris..."}}}]`, "", "null", `a.value === "Paris, France"`, ""},
 		{"a link out", `<a href=/outside>Out</a>`, `[{"click": {"target": {"role": "link"}}}]`, "", `0 STEP_REFUSED: link "Out" leads to http`, `location.pathname.startsWith("/in/")`, "no: "},
 		{"a form out", `<form action=/outside><button>Out</button></form>`, `[{"click": {"target": {"role": "button"}}}]`, "", `0 STEP_REFUSED: form without a name leads to http`, `location.pathname.startsWith("/in/")`, "no: "},
+		{"a link without address in a button out", `<form action=/outside><button><a id=a>Out</a></button></form>`, `[{"click": {"target": {"selector": "#a"}}}]`, "", `0 STEP_REFUSED: form without a name leads to http`, `location.pathname.startsWith("/in/")`, "no: "},
 		{"a button with an action of its own", `<form action=/in/next><button formaction=/outside>Out</button></form>`, `[{"click": {"target": {"role": "button"}}}]`, "", `0 STEP_REFUSED: `, `location.pathname.startsWith("/in/")`, "no: "},
 		{"a script that leads out", `<button onclick="location = '/outside'">Out</button>`, `[{"click": {"target": {"role": "button"}}}, {"read": {"fields": {"a": {"target": {"role": "button"}}}}}]`, "", `0 STEP_REFUSED: the step led to http`, `location.pathname.startsWith("/in/")`, "yes: "},
 		{"another tab", `<a href=/in/next target=_blank>Next</a>`, `[{"click": {"target": {"role": "link"}}}]`, "", `0 NEEDS_TRUSTED_INPUT: `, "", "no: "},

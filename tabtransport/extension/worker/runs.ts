@@ -272,7 +272,7 @@ export class Runs {
         this.#report(id, run, message.words);
         break;
       case "end":
-        if (run.leads) break; // what comes of it the next document says
+        if (run.leads && !message.result.failed) break; // what comes of it the next document says
         say(port, { type: "stop", id, reason: "" });
         this.#finish(id, run, message.result);
     }

@@ -1564,7 +1564,6 @@
   var textContent = getter(N, "textContent");
   var isConnected = getter(N, "isConnected");
   var rootOf = method(N.getRootNode);
-  var contains = method(N.contains);
   var matchesSelector = method(E.matches);
   var closest = method(E.closest);
   var rects = method(E.getClientRects);
@@ -2344,7 +2343,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const over = overAt(element, at.x, at.y);
     if (over === void 0) return "outside of what the page shows";
     if (!over) return "";
-    const known2 = outward(over, (at2) => roleOf(at2) !== "" && !contains(at2, element)) ?? over;
+    const known2 = outward(over, (at2) => roleOf(at2) !== "" && !outward(element, (outer) => outer === at2)) ?? over;
     return `covered by ${words(known2)}`;
   }
   function overAt(element, x, y) {
@@ -2367,11 +2366,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (isHTML(element, "input") && inputType(element) === "file") throw new Failure("NEEDS_TRUSTED_INPUT", "browsers let only a person choose files");
     if (isHTML(element, "option", "select")) throw new Failure("STEP_REFUSED", "an option is chosen with fill, by its label");
     const link = outward(element, (at) => localName(at) === "a" || localName(at) === "area");
-    if (link) {
-      const to = attribute(link, "href") ?? attribute(link, "xlink:href");
-      if (to === null) return;
-      leads(isHTML(link, "a") ? href(link) : new URL(to, link.baseURI).href, attribute(link, "target"), scope, link);
-    }
+    const to = link && (attribute(link, "href") ?? attribute(link, "xlink:href"));
+    if (link && to !== null) leads(isHTML(link, "a") ? href(link) : absolute(to, link), attribute(link, "target"), scope, link);
     const button = submits ? null : submitterOf(element);
     const form = submits ? formOf(element) : button && formOf(button);
     if (form) checkForm(form, submits ? defaultButton(form) : button, scope);
@@ -2380,7 +2376,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const own = (name) => button && hasAttribute(button, `form${name}`) ? attribute(button, `form${name}`) : null;
     if ((own("method") ?? formMethod(form)).toLowerCase() === "dialog") return;
     const action = own("action");
-    leads(action === null ? formAction(form) : new URL(action || location.href, documentOf(form).baseURI).href, own("target") ?? attribute(form, "target"), scope, form);
+    leads(action === null ? formAction(form) : absolute(action || location.href, form), own("target") ?? attribute(form, "target"), scope, form);
+  }
+  function absolute(to, element) {
+    const { baseURI } = documentOf(element);
+    return URL.canParse(to, baseURI) ? new URL(to, baseURI).href : to;
   }
   function leads(to, target, scope, element) {
     if (!URL.canParse(to)) throw new Failure("STEP_REFUSED", `${words(element)} leads to ${clean(to, 200)}, which is no address`);
@@ -3094,23 +3094,23 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       };
       await this.#eventually(look(false), clock);
       await this.#grant(at, clock);
-      const watch = new Departure(this.#scope);
+      let watch;
       let report;
       const did = (navigates) => this.#say({ type: "did", id: this.id, step: at, report, values: this.#scope.values, navigates });
       try {
-        await this.#eventually(() => {
+        const departure = await this.#eventually(() => {
           const act = look(true)();
+          watch = new Departure(this.#scope);
           report = this.#report(step, "yes", begun(act));
           did(declared);
+          return watch;
         }, clock);
-        const leaves = await watch.result();
-        if (watch.refused) {
-          throw new Failure("STEP_REFUSED", `the step led to ${clean(watch.refused, 200)}, where the pack does not reach: the page was kept from going there`);
-        }
+        const { leaves, refused: refused2 } = await departure.result();
+        if (refused2) throw new Failure("STEP_REFUSED", `the step led to ${clean(refused2, 200)}, where the pack does not reach: the page was kept from going there`);
         if (leaves && !declared) did(true);
         return leaves || declared;
       } finally {
-        watch.end();
+        watch?.end();
       }
     }
     #actOf(step, now) {
@@ -3238,8 +3238,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     #shown = false;
     #wake = () => {
     };
-    /** Where it was kept from going. */
-    refused = "";
+    #refused = "";
     constructor(scope) {
       this.#scope = scope;
       navigation.addEventListener("navigate", this.#navigates);
@@ -3253,7 +3252,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       if (destination.sameDocument || downloadRequest !== null) return;
       if (!this.#scope.inMatch(destination.url) && !userInitiated && cancelable) {
         event.preventDefault();
-        this.refused = destination.url;
+        this.#refused = destination.url;
         return this.#wake();
       }
       this.#shown = false;
@@ -3263,15 +3262,15 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
         this.#wake();
       });
     };
-    /** Whether it leaves, as it shows within a moment. */
+    /** Whether it leaves, as it shows within a moment, or where it was kept from going. */
     async result() {
-      if (!this.#leaves && !this.refused) {
+      if (!this.#leaves && !this.#refused) {
         await new Promise((done) => {
           this.#wake = done;
           setTimeout(done, LEAVING);
         });
       }
-      return this.#leaves;
+      return { leaves: this.#leaves, refused: this.#refused };
     }
     end() {
       navigation.removeEventListener("navigate", this.#navigates);

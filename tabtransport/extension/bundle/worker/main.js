@@ -3985,7 +3985,7 @@ var Runs = class {
         this.#report(id, run3, message2.words);
         break;
       case "end":
-        if (run3.leads) break;
+        if (run3.leads && !message2.result.failed) break;
         say(port, { type: "stop", id, reason: "" });
         this.#finish(id, run3, message2.result);
     }

@@ -2,7 +2,7 @@
 // and not covered, and which leads nowhere that the pack does not reach.
 
 import {
-  areaValue, attribute, blur, clean, contains, dispatch, documentOf, focus, formAction, formElements, formMethod, formOf, frameWindow, hasAttribute, href,
+  areaValue, attribute, blur, clean, dispatch, documentOf, focus, formAction, formElements, formMethod, formOf, frameWindow, hasAttribute, href,
   inputType, inputValue, isChecked, isConnected, isHTML, isMultiple, isSelected, isVisible, labelsOf, localName, matchesSelector, nativeClick, optionLabel, optionValue,
   outward, query, rects, requestSubmit, scrollIntoView, selectOptions, setAreaValue, setInputValue, setSelected, shadowOf, textContent, viewOf,
 } from "./dom.ts";
@@ -79,7 +79,7 @@ function coverOf(element: Element): string {
   const over = overAt(element, at.x, at.y);
   if (over === undefined) return "outside of what the page shows";
   if (!over) return "";
-  const known = outward(over, (at) => roleOf(at) !== "" && !contains(at, element)) ?? over;
+  const known = outward(over, (at) => roleOf(at) !== "" && !outward(element, (outer) => outer === at)) ?? over;
   return `covered by ${words(known)}`;
 }
 
@@ -111,11 +111,8 @@ function check(element: Element, scope: Scope, submits = false) {
   if (isHTML(element, "input") && inputType(element) === "file") throw new Failure("NEEDS_TRUSTED_INPUT", "browsers let only a person choose files");
   if (isHTML(element, "option", "select")) throw new Failure("STEP_REFUSED", "an option is chosen with fill, by its label");
   const link = outward(element, (at) => localName(at) === "a" || localName(at) === "area");
-  if (link) {
-    const to = attribute(link, "href") ?? attribute(link, "xlink:href");
-    if (to === null) return;
-    leads(isHTML(link, "a") ? href(link) : new URL(to, link.baseURI).href, attribute(link, "target"), scope, link);
-  }
+  const to = link && (attribute(link, "href") ?? attribute(link, "xlink:href"));
+  if (link && to !== null) leads(isHTML(link, "a") ? href(link) : absolute(to, link), attribute(link, "target"), scope, link);
   const button = submits ? null : submitterOf(element);
   const form = submits ? formOf(element) : button && formOf(button);
   if (form) checkForm(form, submits ? defaultButton(form) : button, scope);
@@ -125,7 +122,13 @@ function checkForm(form: HTMLFormElement, button: Element | null | undefined, sc
   const own = (name: string) => (button && hasAttribute(button, `form${name}`) ? attribute(button, `form${name}`) : null);
   if ((own("method") ?? formMethod(form)).toLowerCase() === "dialog") return;
   const action = own("action");
-  leads(action === null ? formAction(form) : new URL(action || location.href, documentOf(form).baseURI).href, own("target") ?? attribute(form, "target"), scope, form);
+  leads(action === null ? formAction(form) : absolute(action || location.href, form), own("target") ?? attribute(form, "target"), scope, form);
+}
+
+/** An address as it is written in an element's page, or as it is if it makes no sense. */
+function absolute(to: string, element: Element) {
+  const { baseURI } = documentOf(element);
+  return URL.canParse(to, baseURI) ? new URL(to, baseURI).href : to;
 }
 
 function leads(to: string, target: string | null, scope: Scope, element: Element) {

@@ -30,7 +30,6 @@ export const nodeType = getter<number>(N, "nodeType");
 export const textContent = getter<string | null>(N, "textContent");
 export const isConnected = getter<boolean>(N, "isConnected");
 export const rootOf = method(N.getRootNode) as (of: Node) => Document | ShadowRoot | Node;
-export const contains = method(N.contains);
 export const matchesSelector = method(E.matches) as (of: Element, selector: string) => boolean;
 export const closest = method(E.closest) as (of: Element, selector: string) => Element | null;
 export const rects = method(E.getClientRects);

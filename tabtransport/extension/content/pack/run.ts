@@ -168,24 +168,24 @@ export class Run {
     };
     await this.#eventually(look(false), clock);
     await this.#grant(at, clock);
-    const watch = new Departure(this.#scope);
+    let watch: Departure | undefined;
     let report: StepReport | undefined;
     const did = (navigates: boolean) => this.#say({ type: "did", id: this.id, step: at, report: report as StepReport, values: this.#scope.values, navigates });
     try {
       // In the task that finds it ready it is done, and said to be.
-      await this.#eventually(() => {
+      const departure = await this.#eventually(() => {
         const act = look(true)();
+        watch = new Departure(this.#scope);
         report = this.#report(step, "yes", begun(act));
         did(declared);
+        return watch;
       }, clock);
-      const leaves = await watch.result();
-      if (watch.refused) {
-        throw new Failure("STEP_REFUSED", `the step led to ${clean(watch.refused, 200)}, where the pack does not reach: the page was kept from going there`);
-      }
+      const { leaves, refused } = await departure.result();
+      if (refused) throw new Failure("STEP_REFUSED", `the step led to ${clean(refused, 200)}, where the pack does not reach: the page was kept from going there`);
       if (leaves && !declared) did(true);
       return leaves || declared;
     } finally {
-      watch.end();
+      watch?.end();
     }
   }
 
@@ -335,8 +335,7 @@ class Departure {
   /** Whether the document has got another address since it began to leave. */
   #shown = false;
   #wake: () => void = () => {};
-  /** Where it was kept from going. */
-  refused = "";
+  #refused = "";
 
   constructor(scope: Scope) {
     this.#scope = scope;
@@ -353,7 +352,7 @@ class Departure {
     if (destination.sameDocument || downloadRequest !== null) return;
     if (!this.#scope.inMatch(destination.url) && !userInitiated && cancelable) {
       event.preventDefault();
-      this.refused = destination.url;
+      this.#refused = destination.url;
       return this.#wake();
     }
     this.#shown = false;
@@ -365,15 +364,15 @@ class Departure {
     });
   };
 
-  /** Whether it leaves, as it shows within a moment. */
-  async result(): Promise<boolean> {
-    if (!this.#leaves && !this.refused) {
+  /** Whether it leaves, as it shows within a moment, or where it was kept from going. */
+  async result(): Promise<{ leaves: boolean; refused: string }> {
+    if (!this.#leaves && !this.#refused) {
       await new Promise<void>((done) => {
         this.#wake = done;
         setTimeout(done, LEAVING);
       });
     }
-    return this.#leaves;
+    return { leaves: this.#leaves, refused: this.#refused };
   }
 
   end() {
