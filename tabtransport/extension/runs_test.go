@@ -326,10 +326,25 @@ func TestRunIsStopped(t *testing.T) {
 	done = h.beginRun(t.Context(), tab, pack, clickAdd+","+waits+","+clickAdd, `{}`)
 	p.WaitFor("sessionStorage.added === '2'")
 	h.tellPacks()
-	h.tabAt(url)
-	goOn()
-	if got, want := <-done, `2 STEP_STOPPED the pack shop has been removed [click yes, wait yes, click no]`; got != want {
+	if got, want := <-done, `1 STEP_STOPPED the pack shop has been removed [click yes, wait no]`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	goOn()
+
+	// Nor does one go on at a site that is switched off.
+	h.tellPacks(pack)
+	h.tabAt(url, "order")
+	p.Eval(`document.querySelectorAll("button").forEach((b) => b.textContent === "Go on" && b.remove())`)
+	done = h.beginRun(t.Context(), tab, pack, clickAdd+","+waits+","+clickAdd, `{}`)
+	p.WaitFor("sessionStorage.added === '3'")
+	switchSite(b, url, false)
+	if got, want := <-done, `1 STEP_STOPPED the user has switched this site off [click yes, wait no]`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	goOn()
+	p.Eval("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+	if got := counted(p); got != `"3,0,0"` {
+		t.Errorf("done after they were ended: %s", got)
 	}
 }
 
@@ -397,5 +412,81 @@ func TestRunWaitsForThePerson(t *testing.T) {
 	}
 	if got := <-done; got != `null [click yes, wait yes, click yes]` {
 		t.Error(got)
+	}
+}
+
+// stopsAt has the workers of a copy of the extension stop doing anything at the point of a run that a test names:
+// before they have written that a step may be done, before they say so, and before they have written that it was.
+const stopsAt = `{
+	const set = chrome.storage.session.set.bind(chrome.storage.session);
+	const hangs = () => new Promise(() => (globalThis.reached = true));
+	chrome.storage.session.set = (values) => {
+		const [run] = Object.values(values.runs?.runs ?? {});
+		const at = run && {asked: run.granted >= 0, acted: run.did >= 0}[globalThis.point];
+		return at ? hangs() : set(values);
+	};
+	chrome.runtime.onConnect.addListener((port) => {
+		const post = port.postMessage.bind(port);
+		port.postMessage = (message) => void (message.type === "go" && globalThis.point === "granted" ? hangs() : post(message));
+	});
+}`
+
+// Wherever the worker is stopped, no step is done twice, and it is only said to be unknown whether one was done if
+// it was begun and nothing is left that knows.
+func TestWorkerStoppedAtEachPointOfARun(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	dir := h.write()
+	addToWorker(t, dir, stopsAt)
+	b := h.browse(chromium.Options{Extension: dir})
+	gates := make(chan chan struct{}, 1)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case gate := <-gates:
+			if r.URL.Path == "/confirm" {
+				<-gate
+			} else {
+				gates <- gate
+			}
+		default:
+		}
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, cart[r.URL.Path])
+	}))
+	t.Cleanup(s.Close)
+	pack := cartPack(s.URL)
+	h.tellPacks(pack)
+	whole := `{"number":"Order 7"} [click yes, read yes, click yes] at ` + s.URL + `/confirm?`
+	for _, c := range []struct{ point, want, counts string }{
+		{"asked", whole, `"0,1,1"`},
+		{"granted", whole, `"0,1,1"`},
+		{"acted", `0 STEP_LOST the page went away while step 1 was done: it may have been done, and nothing after it was [click perhaps]`, `"0,1,0"`},
+		{"did", whole, `"0,1,1"`},
+	} {
+		t.Run(c.point, func(t *testing.T) {
+			p := b.Open(s.URL + "/cart")
+			tab := h.tabAt(s.URL+"/cart", "order")
+			w := b.Worker()
+			w.Eval(fmt.Sprintf("globalThis.point = %q", c.point))
+			gate := make(chan struct{})
+			reached := "globalThis.reached"
+			if c.point == "did" {
+				gates <- gate
+				reached = `chrome.storage.session.get("runs").then(({runs}) => Object.values(runs.runs)[0]?.did === 0)`
+			}
+			done := h.beginRun(t.Context(), tab, pack, clickOrder+","+readNumber+","+clickConfirm, `{}`)
+			w.WaitFor(reached)
+			w.Close()
+			h.stopWorker(b)
+			close(gate)
+			if got := <-done; got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			h.tabAt(s.URL+"/confirm", "order")
+			if got := counted(p); got != c.counts {
+				t.Errorf("done: %s, want %s", got, c.counts)
+			}
+			h.closeTab(p)
+		})
 	}
 }

@@ -173,6 +173,7 @@ function message(message: HubMessage | HubAnswer) {
       void ready.then(() => {
         packs.take(pairing, message.params.packs);
         void scripts.sync();
+        tabs.registerPacked();
       });
       break;
     }
@@ -378,7 +379,7 @@ void chrome.alarms.create("awake", { periodInMinutes: 0.5 });
 chrome.runtime.onStartup.addListener(() => void ready.then(() => gateways.everywhere()));
 
 // Pages that are open already get their content scripts now, and those of a site when it is allowed.
-const reachOpenPages = () => void ready.then(() => Promise.all([gateways.everywhere(), bringToOpenPages(current), bringTo(current, (url) => packs.tools(url).length > 0)]));
+const reachOpenPages = () => void ready.then(() => Promise.all([gateways.everywhere(), bringToOpenPages(current), bringToPacked()]));
 chrome.runtime.onInstalled.addListener(reachOpenPages);
 chrome.permissions.onAdded.addListener(reachOpenPages);
 
@@ -549,9 +550,15 @@ async function pause(on: boolean): Promise<string> {
 function packsChanged() {
   if (packs.any) runs.expect();
   tabs.packsChanged();
+  runs.check();
   void placeScripts(current, packs.match);
   void scripts.sync();
-  void bringTo(current, (url) => packs.tools(url).length > 0);
+  void bringToPacked();
+}
+
+/** Brings the extension to the open pages of packs. */
+async function bringToPacked() {
+  if (packs.match.length) await bringTo(current, (url) => packs.tools(url).length > 0);
 }
 
 async function apply(change: (chosen: Settings) => Partial<Settings>) {
@@ -563,6 +570,7 @@ async function apply(change: (chosen: Settings) => Partial<Settings>) {
   changing = saved.catch(() => {});
   const before = await saved;
   tabs.settingsChanged();
+  runs.check();
   overlay.renewAll();
   await placeScripts(current, packs.match);
   void scripts.sync();

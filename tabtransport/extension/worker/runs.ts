@@ -113,7 +113,7 @@ export class Runs {
     for (const [id, run] of Object.entries(before.runs)) {
       this.#open.set(id, run);
       if (run.leads) void this.#follow(id);
-      else void this.#bring(id, run);
+      else if (!this.#ports.has(run.documentId)) void this.#bring(id, run); // else its document says first what it has
     }
     if (this.#open.size) this.#remindSoon();
   }
@@ -220,6 +220,14 @@ export class Runs {
     }
     this.#wake();
     return this.knows(id) || run !== undefined;
+  }
+
+  /** Ends the runs that may not go on: of packs that are not offered any more, and of sites that are switched off. */
+  check() {
+    for (const [id, run] of this.#open) {
+      const refusal = permits(this.#settings(), run.origin) ? this.#packs.refusal(run.params.pack) : "the user has switched this site off";
+      if (refusal) this.#fail(id, run, "STEP_STOPPED", refusal);
+    }
   }
 
   // ---- What documents say

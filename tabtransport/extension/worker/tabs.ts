@@ -256,6 +256,15 @@ export class Tabs {
     }
   }
 
+  /** Registers anew what packs give: the hub has dropped it if it has removed a pack meanwhile. */
+  registerPacked() {
+    for (const tab of this.#tabs.values()) {
+      if (![...tab.frames.values()].some(({ offer }) => offer.tools.some(packOf))) continue;
+      tab.sent.tools = "";
+      this.#registrar.soon(tab);
+    }
+  }
+
   /** Says of a document without an origin why what it offers is not listed, for as long as it is there. */
   #leaveOut(info: chrome.tabs.Tab, port: chrome.runtime.Port) {
     if (info.id === undefined) return;

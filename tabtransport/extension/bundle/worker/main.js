@@ -1651,6 +1651,14 @@ var Tabs = class {
       for (const frame of tab.frames.values()) if (!frame.through) void this.#locate(tab, frame);
     }
   }
+  /** Registers anew what packs give: the hub has dropped it if it has removed a pack meanwhile. */
+  registerPacked() {
+    for (const tab of this.#tabs.values()) {
+      if (![...tab.frames.values()].some(({ offer }) => offer.tools.some(packOf))) continue;
+      tab.sent.tools = "";
+      this.#registrar.soon(tab);
+    }
+  }
   /** Says of a document without an origin why what it offers is not listed, for as long as it is there. */
   #leaveOut(info, port) {
     if (info.id === void 0) return;
@@ -3842,7 +3850,7 @@ var Runs = class {
     for (const [id, run3] of Object.entries(before.runs)) {
       this.#open.set(id, run3);
       if (run3.leads) void this.#follow(id);
-      else void this.#bring(id, run3);
+      else if (!this.#ports.has(run3.documentId)) void this.#bring(id, run3);
     }
     if (this.#open.size) this.#remindSoon();
   }
@@ -3936,6 +3944,13 @@ var Runs = class {
     }
     this.#wake();
     return this.knows(id) || run3 !== void 0;
+  }
+  /** Ends the runs that may not go on: of packs that are not offered any more, and of sites that are switched off. */
+  check() {
+    for (const [id, run3] of this.#open) {
+      const refusal = permits(this.#settings(), run3.origin) ? this.#packs.refusal(run3.params.pack) : "the user has switched this site off";
+      if (refusal) this.#fail(id, run3, "STEP_STOPPED", refusal);
+    }
   }
   // ---- What documents say
   /**
@@ -4875,6 +4890,7 @@ function message(message2) {
       void ready.then(() => {
         packs.take(pairing, message2.params.packs);
         void scripts.sync();
+        tabs.registerPacked();
       });
       break;
     }
@@ -5052,7 +5068,7 @@ chrome.windows.onRemoved.addListener((windowId) => void ready.then(() => questio
 chrome.alarms.onAlarm.addListener(() => void ready.then(() => link.ensure()));
 void chrome.alarms.create("awake", { periodInMinutes: 0.5 });
 chrome.runtime.onStartup.addListener(() => void ready.then(() => gateways.everywhere()));
-var reachOpenPages = () => void ready.then(() => Promise.all([gateways.everywhere(), bringToOpenPages(current), bringTo(current, (url) => packs.tools(url).length > 0)]));
+var reachOpenPages = () => void ready.then(() => Promise.all([gateways.everywhere(), bringToOpenPages(current), bringToPacked()]));
 chrome.runtime.onInstalled.addListener(reachOpenPages);
 chrome.permissions.onAdded.addListener(reachOpenPages);
 chrome.runtime.onMessage.addListener((message2, sender, respond) => {
@@ -5196,9 +5212,13 @@ async function pause(on) {
 function packsChanged() {
   if (packs.any) runs.expect();
   tabs.packsChanged();
+  runs.check();
   void placeScripts(current, packs.match);
   void scripts.sync();
-  void bringTo(current, (url) => packs.tools(url).length > 0);
+  void bringToPacked();
+}
+async function bringToPacked() {
+  if (packs.match.length) await bringTo(current, (url) => packs.tools(url).length > 0);
 }
 async function apply(change) {
   const saved = changing2.then(async () => {
@@ -5210,6 +5230,7 @@ async function apply(change) {
   });
   const before = await saved;
   tabs.settingsChanged();
+  runs.check();
   overlay.renewAll();
   await placeScripts(current, packs.match);
   void scripts.sync();
