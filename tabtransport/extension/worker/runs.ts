@@ -288,13 +288,19 @@ export class Runs {
 
   /** Brings the script to the document that has a run. */
   async #bring(id: string, run: Run) {
-    const { tabId, documentId } = run;
+    const { tabId, frameId, documentId } = run;
     const port = this.#ports.get(documentId);
     if (port) return this.#give(id, run, port);
     const target = { tabId, documentIds: [documentId] };
-    const failed = () => false;
-    const there = await unlessStopping(chrome.scripting.executeScript({ target, files: ["content/pack.js"], injectImmediately: true }).then(() => true), failed);
-    if (!there && this.#open.get(id) === run && run.documentId === documentId) this.#left(id, run);
+    const shown = await unlessStopping(chrome.webNavigation.getFrame({ tabId, frameId }), () => null);
+    if (shown?.documentId === documentId) {
+      const brought = chrome.scripting.executeScript({ target, files: ["content/pack.js"], injectImmediately: true });
+      // One that sleeps in the browser's cache by now, or is blocked, does not answer.
+      await Promise.race([unlessStopping(brought, () => undefined), new Promise((late) => setTimeout(late, NEXT))]);
+      if (this.#open.get(id) !== run || run.documentId !== documentId || this.#ports.has(documentId)) return;
+      await new Promise((done) => setTimeout(done, STAYS)); // its port is opened by then
+    }
+    if (this.#open.get(id) === run && run.documentId === documentId && !this.#ports.has(documentId)) this.#left(id, run);
   }
 
   /** Gives a run to the document that is to have it. */

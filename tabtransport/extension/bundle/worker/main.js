@@ -4007,13 +4007,18 @@ var Runs = class {
   }
   /** Brings the script to the document that has a run. */
   async #bring(id, run3) {
-    const { tabId, documentId } = run3;
+    const { tabId, frameId, documentId } = run3;
     const port = this.#ports.get(documentId);
     if (port) return this.#give(id, run3, port);
     const target = { tabId, documentIds: [documentId] };
-    const failed = () => false;
-    const there = await unlessStopping(chrome.scripting.executeScript({ target, files: ["content/pack.js"], injectImmediately: true }).then(() => true), failed);
-    if (!there && this.#open.get(id) === run3 && run3.documentId === documentId) this.#left(id, run3);
+    const shown = await unlessStopping(chrome.webNavigation.getFrame({ tabId, frameId }), () => null);
+    if (shown?.documentId === documentId) {
+      const brought = chrome.scripting.executeScript({ target, files: ["content/pack.js"], injectImmediately: true });
+      await Promise.race([unlessStopping(brought, () => void 0), new Promise((late) => setTimeout(late, NEXT2))]);
+      if (this.#open.get(id) !== run3 || run3.documentId !== documentId || this.#ports.has(documentId)) return;
+      await new Promise((done) => setTimeout(done, STAYS2));
+    }
+    if (this.#open.get(id) === run3 && run3.documentId === documentId && !this.#ports.has(documentId)) this.#left(id, run3);
   }
   /** Gives a run to the document that is to have it. */
   #give(id, run3, port) {
