@@ -86,6 +86,11 @@ func check(p *spec.Pack) error {
 	return err
 }
 
+// leaveOut notes that a tool cannot be a pack's. err is of a pack that has only this tool.
+func (im *importer) leaveOut(tool string, err error) {
+	im.note("tool %s is left out: %s", tool, strings.ReplaceAll(err.Error(), "tools[0].", ""))
+}
+
 // note names something that is left out.
 func (im *importer) note(format string, args ...any) {
 	if s := fmt.Sprintf(format, args...); !slices.Contains(im.notes, s) {

@@ -185,7 +185,7 @@ globalThis.document = {title: "Board 1", querySelectorAll: () => [1, 2], modelCo
 
 func TestForeignCodeIsNamedAsSuch(t *testing.T) {
 	p, notes := imported(t, "count.webmcp-gen.json")
-	noted(t, notes, "the manifest names no pages", "a world of its own", "tool acme count is left out")
+	noted(t, notes, "the manifest names no pages", "a world of its own", "tool acme count is left out: name: must be")
 	if got, _ := json.Marshal(p.Tools[0].Examples); string(got) != `[{"at":"https://www.acmenotes.com/list?all=1","input":{"tag":"work"}}]` {
 		t.Errorf("the fixture became %s", got)
 	}

@@ -72,7 +72,7 @@ func (im *importer) scriptTool(script *strings.Builder, t spec.PackTool, code, f
 	only := *im.pack
 	only.Tools, only.Script = []spec.PackTool{t}, "//"
 	if err := check(&only); err != nil {
-		im.note("tool %s is left out: %s", t.Name, err)
+		im.leaveOut(t.Name, err)
 		return
 	}
 	definition := struct {

@@ -111,7 +111,7 @@ func (im *importer) today(data []byte) error {
 			err = check(&only)
 		}
 		if err != nil {
-			im.note("tool %s is left out: %s", t.Name, err)
+			im.leaveOut(t.Name, err)
 			continue
 		}
 		p.Match, p.Tools = union(p.Match, reach), append(p.Tools, tool)
