@@ -54,7 +54,7 @@ export function packState({ active, waiting }: Pack) {
 
 function packRow(pack: Pack) {
   const version = pack.active ?? pack.waiting!;
-  const pages = version.match.map((pattern) => element("span", "below foreign", pattern));
+  const pages = version.match.map((pattern) => element("div", "foreign", pattern));
   return row(
     [packLink(pack.name), foreign(version.title ?? "", "soft below")],
     packState(pack),

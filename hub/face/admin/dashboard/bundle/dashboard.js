@@ -1798,7 +1798,7 @@ function packState({ active, waiting: waiting2 }) {
 }
 function packRow(pack) {
   const version = pack.active ?? pack.waiting;
-  const pages6 = version.match.map((pattern) => make("span", "below foreign", pattern));
+  const pages6 = version.match.map((pattern) => make("div", "foreign", pattern));
   return row(
     [packLink(pack.name), foreign(version.title ?? "", "soft below")],
     packState(pack),
