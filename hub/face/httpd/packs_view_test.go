@@ -44,6 +44,7 @@ func picture(page *chromium.Page, name string) {
 	if dir == "" {
 		return
 	}
+	page.Eval(`document.querySelector("#toasts").replaceChildren()`)
 	for _, width := range []int64{1280, 390} {
 		page.Resize(width, 900)
 		for _, dark := range []bool{false, true} {

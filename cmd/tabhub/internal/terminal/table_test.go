@@ -104,3 +104,20 @@ func TestLines(t *testing.T) {
 		}
 	}
 }
+
+// What an owner is asked about is whole, however narrow the terminal is.
+func TestIndented(t *testing.T) {
+	const words = "clicks button \"Order\" at https://shop.example.com/a/long/path"
+	if got := (Screen{}).Indented("- ", words); got != "- "+words {
+		t.Errorf("into a pipe: %q", got)
+	}
+	got := (Screen{Columns: 24}).Indented("  1. ", words)
+	if whole := strings.ReplaceAll(strings.ReplaceAll(got, "\n     ", ""), " ", ""); whole != "1."+strings.ReplaceAll(words, " ", "") {
+		t.Errorf("on a narrow terminal, it is not whole: %q", got)
+	}
+	for line := range strings.Lines(got) {
+		if n := len(strings.TrimRight(line, "\n")); n > 25 {
+			t.Errorf("a line has %d columns: %q", n, line)
+		}
+	}
+}
