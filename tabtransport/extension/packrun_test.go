@@ -103,11 +103,14 @@ func stepsServer(t testing.TB, pages map[string]string) string {
 	mux.HandleFunc("/in/api/broken", func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no such thing, "+r.Header.Get("X-CSRF-Token"), http.StatusNotFound)
 	})
+	mux.HandleFunc("/in/api/deep", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, strings.Repeat("[", 200_000)+strings.Repeat("]", 200_000))
+	})
 	mux.HandleFunc("/in/api/slow", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("/in/api/large", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("x", 5<<20)) })
 	mux.HandleFunc("/in/api/item/{id}", func(w http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprintf(w, `{"id": %q}`, r.PathValue("id")) })
 	mux.HandleFunc("/in/login", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, `<form><input name=t type=hidden value=from-page></form>`)
+		_, _ = io.WriteString(w, `<form><input name=t type=hidden value=of-page></form>`)
 	})
 	mux.HandleFunc("/outside", func(http.ResponseWriter, *http.Request) {
 		t.Error("the server was asked where the pack does not reach")
@@ -295,7 +298,10 @@ func TestStepsRequest(t *testing.T) {
 		{"no JSON to take of", ``, `[{"request": {"path": "/in/login", "take": "a"}}]`, ``, `0 STEP_ANSWER: GET /in/login was answered with a text`, "", ""},
 		{"a token of a cookie", `<script>document.cookie = "t=a%2Bb; path=/"</script>`, `[{"request": {"path": "/in/api/echo", "token": {"cookie": "t", "header": "X-CSRF-Token"}, "take": "token"}}]`, ``, `"a+b"`, "", ""},
 		{"a token of the storage", `<script>localStorage.t = "ls"</script>`, `[{"request": {"method": "POST", "path": "/in/api/echo", "form": {"a": "1"}, "token": {"storage": "t", "field": "t"}, "take": "body"}}]`, ``, `"a=1&t=ls"`, "", ""},
-		{"a token of a page", ``, `[{"request": {"method": "POST", "path": "/in/api/echo", "json": {}, "token": {"page": {"path": "/in/login", "selector": "[name=t]"}, "field": "t"}, "take": "body"}}]`, ``, `"{\"t\":\"from-page\"}"`, "", ""},
+		{"a token of a page", ``, `[{"request": {"method": "POST", "path": "/in/api/echo", "json": {}, "token": {"page": {"path": "/in/login", "selector": "[name=t]"}, "field": "t"}, "take": "body"}}]`, ``, `"{\"t\":\"of-page\"}"`, "", ""},
+		{"an answer that repeats the token", `<meta name=csrf content="secret 12345">`, `[{"request": {"method": "POST", "path": "/in/api/echo", "json": {"to": {"arg": "to"}}, "token": {"meta": "csrf", "header": "X-CSRF-Token"}, "take": "token"}}]`, `{"to": {"a": 1}}`, `"\u2026"`, "", ""},
+		{"a form that an answer repeats", `<meta name=csrf content="secret 12345">`, `[{"request": {"method": "POST", "path": "/in/api/echo", "form": {"a": "1"}, "token": {"meta": "csrf", "field": "csrf"}, "take": "body"}}]`, ``, `"a=1&csrf=\u2026"`, "", ""},
+		{"an answer that nobody can pass on", ``, `[{"request": {"method": "POST", "path": "/in/api/deep"}}]`, ``, `0 STEP_ANSWER: POST /in/api/deep `, "", "yes: POST /in/api/deep"},
 		{"no token", ``, `[{"request": {"method": "POST", "path": "/in/api/echo", "token": {"hidden": "t", "header": "X-CSRF-Token"}}}]`, ``, `0 STEP_NOT_FOUND: there is no token in hidden field t`, "", "no: "},
 		{"two tokens", `<input type=hidden name=t value=1><input type=hidden name=t value=2>`, `[{"request": {"method": "POST", "path": "/in/api/echo", "token": {"hidden": "t", "header": "X-CSRF-Token"}}}]`, ``, `0 STEP_AMBIGUOUS: there are 2 tokens in hidden field t`, "", "no: "},
 		{"a header that is none for tokens", `<meta name=csrf content=x>`, `[{"request": {"path": "/in/api/echo", "token": {"meta": "csrf", "header": "X-HTTP-Method-Override"}}}]`, ``, `0 STEP_REFUSED: X-HTTP-Method-Override is no header for tokens`, "", "no: "},

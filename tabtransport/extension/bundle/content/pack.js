@@ -2127,11 +2127,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (localName(element) === "svg") return first("title");
     return "";
   }
-  function textIn(element, without) {
-    if (element === without || attribute(element, "aria-hidden") === "true") return "";
+  function textIn(element, without2) {
+    if (element === without2 || attribute(element, "aria-hidden") === "true") return "";
     const name = localName(element);
     if (isHTML(element, "input", "select", "textarea", "script", "style", "noscript", "template")) return "";
-    const called = without || name === "slot" ? "" : line(attribute(element, "aria-label"));
+    const called = without2 || name === "slot" ? "" : line(attribute(element, "aria-label"));
     if (called) return called;
     if (isHTML(element, "img")) return attribute(element, "alt") ?? "";
     const children = isHTML(element, "slot") ? assignedNodes(element, { flatten: true }) : void 0;
@@ -2141,7 +2141,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       else if (nodeType(child) === Node.ELEMENT_NODE) {
         const style = viewOf(child)?.getComputedStyle(child);
         if (!style || style.display === "none" || style.visibility !== "visible") continue;
-        const inner = textIn(child, without);
+        const inner = textIn(child, without2);
         text += style.display === "inline" ? inner : ` ${inner} `;
       }
     }
@@ -2753,14 +2753,14 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const url = addressOf(step, scope);
     const headers = { accept: "application/json, text/plain;q=0.9, */*;q=0.8" };
     const fields = form && fieldsOf(form, scope);
-    const body = json === void 0 ? void 0 : bodyOf(json, scope);
+    let body = json === void 0 ? void 0 : bodyOf(json, scope);
     const secret2 = token ? await tokenOf(token, scope, signal) : "";
     if (token) {
       if (token.header) {
         if (!TOKEN_HEADER.test(token.header)) throw new Failure("STEP_REFUSED", `${clean(token.header)} is no header for tokens`);
         headers[token.header] = secret2;
       } else if (token.field && fields) fields.push([token.field, secret2]);
-      else if (token.field && Values.isObject(body)) body[token.field] = secret2;
+      else if (token.field && Values.isObject(body)) body = { ...body, [token.field]: secret2 };
       else throw new Failure("STEP_REFUSED", "a token goes into a header, a field of the form or a member of the JSON");
     }
     if (body !== void 0) headers["content-type"] = "application/json";
@@ -2774,7 +2774,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   }
   var OWN = { mode: "same-origin", credentials: "same-origin", redirect: "manual", cache: "no-store", referrerPolicy: "same-origin" };
   async function send({ words: words2, method: method2, url, init, token }, step, signal) {
-    const said = (text2) => clean(token ? text2.replaceAll(token, "…") : text2, 200);
+    const said = (text2) => clean(without(token, text2), 200);
     const failed = (message) => {
       const failure = new Failure("STEP_ANSWER", `${words2} ${message}`);
       failure.did = "perhaps";
@@ -2800,12 +2800,35 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const data = parsed(text, response.headers.get("content-type") ?? "");
     try {
       if (data === void 0) throw new Failure("STEP_ANSWER", `${words2} was answered with ${status}, and with what is no JSON: ${said(text)}`);
-      if (!step.take) return data;
-      if (typeof data === "string") throw new Failure("STEP_ANSWER", `${words2} was answered with a text, of which nothing can be taken: ${said(data)}`);
-      return take(data, step.take);
+      if (isDeep(data)) throw new Failure("STEP_ANSWER", `${words2} was answered with ${status}, and with JSON that is nested more than ${MAX_DEPTH} times`);
+      const open = token.length < LEAST ? data : withoutToken(token, data);
+      if (!step.take) return open;
+      if (typeof open === "string") throw new Failure("STEP_ANSWER", `${words2} was answered with a text, of which nothing can be taken: ${said(open)}`);
+      return take(open, step.take);
     } catch (error) {
       throw method2 === "GET" ? error : done(error);
     }
+  }
+  var MAX_DEPTH = 64;
+  function isDeep(data) {
+    let level = [data];
+    for (let depth = 0; level.length > 0; depth++) {
+      if (depth > MAX_DEPTH) return true;
+      level = level.flatMap((value) => value !== null && typeof value === "object" ? Object.values(value) : []);
+    }
+    return false;
+  }
+  var LEAST = 8;
+  function without(token, text) {
+    if (!token) return text;
+    const written = [token, encodeURIComponent(token.toWellFormed()), new URLSearchParams({ "": token }).toString().slice(1)];
+    return written.reduce((all2, one2) => all2.replaceAll(one2, "…"), text);
+  }
+  function withoutToken(token, data) {
+    if (typeof data === "string") return without(token, data);
+    if (Array.isArray(data)) return data.map((element) => withoutToken(token, element));
+    if (!Values.isObject(data)) return data;
+    return Object.fromEntries(Object.entries(data).map(([name, member]) => [without(token, name), withoutToken(token, member)]));
   }
   function parsed(text, type) {
     const says = /[/+]json\b/i.test(type);
@@ -3188,11 +3211,12 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
           const did = report(value);
           this.#say({ type: "did", id: this.id, step: at, report: did, values: this.#scope.values, navigates: false });
         } catch (error) {
-          if (error instanceof Failure) {
-            if (error.did === "no") error.did = error.code === "STEP_ANSWER" ? "yes" : "perhaps";
-            error.words = ready.words;
+          const failure = error instanceof Failure || error instanceof Left ? error : new Failure("STEP_ANSWER", Values.errorText(error));
+          if (failure instanceof Failure) {
+            if (failure.did === "no") failure.did = failure.code === "STEP_ANSWER" ? "yes" : "perhaps";
+            failure.words = ready.words;
           }
-          throw error;
+          throw failure;
         }
       } finally {
         clearTimeout(timer);

@@ -42,14 +42,14 @@ export async function prepare(step: RequestStep, scope: Scope, signal: AbortSign
   const url = addressOf(step, scope);
   const headers: { [name: string]: string } = { accept: "application/json, text/plain;q=0.9, */*;q=0.8" };
   const fields = form && fieldsOf(form, scope);
-  const body = json === undefined ? undefined : bodyOf(json, scope);
+  let body = json === undefined ? undefined : bodyOf(json, scope);
   const secret = token ? await tokenOf(token, scope, signal) : "";
   if (token) {
     if (token.header) {
       if (!TOKEN_HEADER.test(token.header)) throw new Failure("STEP_REFUSED", `${clean(token.header)} is no header for tokens`);
       headers[token.header] = secret;
     } else if (token.field && fields) fields.push([token.field, secret]);
-    else if (token.field && Values.isObject(body)) body[token.field] = secret;
+    else if (token.field && Values.isObject(body)) body = { ...body, [token.field]: secret }; // which is not one that is given elsewhere
     else throw new Failure("STEP_REFUSED", "a token goes into a header, a field of the form or a member of the JSON");
   }
   if (body !== undefined) headers["content-type"] = "application/json";
@@ -70,7 +70,7 @@ const OWN: RequestInit = { mode: "same-origin", credentials: "same-origin", redi
  * @returns what it gave
  */
 export async function send({ words, method, url, init, token }: Ready, step: RequestStep, signal: AbortSignal): Promise<unknown> {
-  const said = (text: string) => clean(token ? text.replaceAll(token, "…") : text, 200);
+  const said = (text: string) => clean(without(token, text), 200);
   const failed = (message: string) => {
     const failure = new Failure("STEP_ANSWER", `${words} ${message}`);
     failure.did = "perhaps";
@@ -96,12 +96,44 @@ export async function send({ words, method, url, init, token }: Ready, step: Req
   const data = parsed(text, response.headers.get("content-type") ?? "");
   try {
     if (data === undefined) throw new Failure("STEP_ANSWER", `${words} was answered with ${status}, and with what is no JSON: ${said(text)}`);
-    if (!step.take) return data;
-    if (typeof data === "string") throw new Failure("STEP_ANSWER", `${words} was answered with a text, of which nothing can be taken: ${said(data)}`);
-    return take(data, step.take);
+    if (isDeep(data)) throw new Failure("STEP_ANSWER", `${words} was answered with ${status}, and with JSON that is nested more than ${MAX_DEPTH} times`);
+    const open = token.length < LEAST ? data : withoutToken(token, data);
+    if (!step.take) return open;
+    if (typeof open === "string") throw new Failure("STEP_ANSWER", `${words} was answered with a text, of which nothing can be taken: ${said(open)}`);
+    return take(open, step.take);
   } catch (error) {
     throw method === "GET" ? error : done(error);
   }
+}
+
+/** How deeply what an answer has may be nested: no message between the parts of an extension has more. */
+const MAX_DEPTH = 64;
+
+function isDeep(data: unknown): boolean {
+  let level = [data];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((value) => (value !== null && typeof value === "object" ? Object.values(value) : []));
+  }
+  return false;
+}
+
+/** From how many characters on what is like a token in an answer is taken for it. */
+const LEAST = 8;
+
+/** A text without a token, also as forms and addresses write it. */
+function without(token: string, text: string): string {
+  if (!token) return text;
+  const written = [token, encodeURIComponent(token.toWellFormed()), new URLSearchParams({ "": token }).toString().slice(1)];
+  return written.reduce((all, one) => all.replaceAll(one, "…"), text);
+}
+
+/** What an answer has, without the token of its request. */
+function withoutToken(token: string, data: unknown): unknown {
+  if (typeof data === "string") return without(token, data);
+  if (Array.isArray(data)) return data.map((element) => withoutToken(token, element));
+  if (!Values.isObject(data)) return data;
+  return Object.fromEntries(Object.entries(data).map(([name, member]) => [without(token, name), withoutToken(token, member)]));
 }
 
 /** The JSON of an answer, or its text; undefined if it says that it is JSON and is not. */

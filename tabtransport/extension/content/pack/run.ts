@@ -275,11 +275,13 @@ export class Run {
         const did = report(value);
         this.#say({ type: "did", id: this.id, step: at, report: did, values: this.#scope.values, navigates: false });
       } catch (error) {
-        if (error instanceof Failure) {
-          if (error.did === "no") error.did = error.code === "STEP_ANSWER" ? "yes" : "perhaps";
-          error.words = ready.words;
+        // It was sent, whatever has failed then.
+        const failure = error instanceof Failure || error instanceof Left ? error : new Failure("STEP_ANSWER", Values.errorText(error));
+        if (failure instanceof Failure) {
+          if (failure.did === "no") failure.did = failure.code === "STEP_ANSWER" ? "yes" : "perhaps";
+          failure.words = ready.words;
         }
-        throw error;
+        throw failure;
       }
     } finally {
       clearTimeout(timer);
