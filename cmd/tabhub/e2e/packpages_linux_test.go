@@ -291,6 +291,40 @@ func TestPackOpensItsPage(t *testing.T) {
 	b.AttachURL(s.URL + "/shop/").Close()
 }
 
+// Calls of one tab at the same time do not mix their steps: each fills its own value in and submits it, once.
+func TestPackCallsDoNotMix(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	h := p.host()
+	b := p.browse()
+	s := packpages.New(t)
+	p.addPacks(packpages.Packs(t))
+	defer b.Open(s.URL + "/shop/").Close()
+	name := packTool{pack: "pages-shop", tool: "set_quantity"}.name(h, s)
+	const calls = 4
+	said := make(chan string, calls)
+	for n := range calls {
+		go func() {
+			result, err := h.session.CallTool(p.within(), &mcp.CallToolParams{Name: name, Arguments: map[string]any{"name": "Black tea", "quantity": n}})
+			got, _ := json.Marshal(result)
+			want := fmt.Sprintf(`{"items":[{"name":"Black tea","quantity":"%d"}]}`, n)
+			if err == nil && has(value(rawjson.Get(got, "structuredContent")), value(raw(want))) {
+				said <- ""
+			} else {
+				said <- fmt.Sprintf("quantity %d: %v %s", n, err, got)
+			}
+		}()
+	}
+	for range calls {
+		if wrong := <-said; wrong != "" {
+			t.Error(wrong)
+		}
+	}
+	if n := s.Acts("set_quantity"); n != calls {
+		t.Errorf("%d calls have changed the cart %d times", calls, n)
+	}
+}
+
 // A page that has changed: the tool says what was not found, what there is instead, and what was done;
 // nothing half done is told as done.
 func TestPackOnAChangedPage(t *testing.T) {
