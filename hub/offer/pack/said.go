@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -166,18 +167,30 @@ func (w writer) target(t *spec.Target) string {
 	default:
 		words = t.Role
 	}
+	one := strings.TrimPrefix(words, "the ")
 	switch {
+	case t.Nth == 1:
+		words = "the first " + one
 	case t.Nth == -1:
-		words = "the last of " + words
+		words = "the last " + one
 	case t.Nth < 0:
-		words = fmt.Sprintf("number %d from the end of %s", -t.Nth, words)
+		words = fmt.Sprintf("the %s %s from the end", ordinal(-t.Nth), one)
 	case t.Nth > 0:
-		words = fmt.Sprintf("number %d of %s", t.Nth, words)
+		words = fmt.Sprintf("the %s %s", ordinal(t.Nth), one)
 	}
 	if t.In != nil {
 		words += " in " + w.target(t.In)
 	}
 	return words
+}
+
+// ordinal returns a number as one that counts: 2nd.
+func ordinal(n int) string {
+	end := "th"
+	if n/10%10 != 1 {
+		end = cmp.Or(map[int]string{1: "st", 2: "nd", 3: "rd"}[n%10], end)
+	}
+	return fmt.Sprint(n) + end
 }
 
 // name quotes a name or a label, of which "..." leaves a part open.

@@ -22,6 +22,8 @@ func shape(schema json.RawMessage) string {
 		case slices.Contains(ofKind, key):
 		case key == "description" && isText:
 			description = " " + quoted(text)
+		case key == "additionalProperties" && string(v) == "false":
+			words += ", nothing else"
 		case bounds[key] != "":
 			words += ", " + bounds[key] + " " + compact(v)
 		default:

@@ -12,7 +12,7 @@ func TestShape(t *testing.T) {
 		`{"type":"object","properties":{"query":{"type":"string","description":"Words"},"limit":{"type":"integer","minimum":1,"maximum":50}},"required":["query"]}`: `{query: string "Words", limit?: integer, at least 1, at most 50}`,
 		`{"type":"array","items":{"type":["string","null"]}}`:                              `list of string or null`,
 		`{"enum":["","ti"],"description":"Where"}`:                                         `one of ["","ti"] "Where"`,
-		`{"type":"object","properties":{},"required":["id"],"additionalProperties":false}`: `{id: anything}, other members false`,
+		`{"type":"object","properties":{},"required":["id"],"additionalProperties":false}`: `{id: anything}, nothing else`,
 		`{}`:   `anything`,
 		`true`: `true`,
 		// What has no words:

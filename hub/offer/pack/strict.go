@@ -118,20 +118,22 @@ func jsonName(f reflect.StructField) string {
 	return name
 }
 
-// unknown says that a struct has no member of a name, and which is nearest.
+// unknown says that a struct has no member of a name, and which is nearest or, if none is near, which there are.
 func unknown(t reflect.Type, key string) string {
 	best, least := "", max(3, len(key)/3+1)
+	var all []string
 	for i := range t.NumField() {
 		name := jsonName(t.Field(i))
+		all = append(all, name)
 		if d := naming.Distance(strings.ToLower(key), strings.ToLower(name), least); d < least {
 			best, least = name, d
 		}
 	}
 	said := fmt.Sprintf("there is no member %s", shown(key))
 	if best != "" {
-		said += fmt.Sprintf("; did you mean %q?", best)
+		return said + fmt.Sprintf("; did you mean %q?", best)
 	}
-	return said
+	return said + "; here may be " + strings.Join(all, ", ")
 }
 
 // plainJSON checks a value of any form.

@@ -52,6 +52,9 @@ func TestStepsInWords(t *testing.T) {
 	const click = `{"click": {"target": {"role": "button", "name": "Order", "in": {"role": "form", "name": "Checkout"}}, "navigates": true}}`
 	for _, test := range []struct{ step, args, want string }{
 		{`{"click": {"target": {"role": "button", "name": "....."}}}`, `{}`, `clicks button whose name ends with ".."`},
+		{`{"click": {"target": {"role": "button", "nth": 1}}}`, `{}`, `clicks the first button`},
+		{`{"click": {"target": {"label": "Name", "nth": 12, "in": {"role": "form", "nth": -1}}}}`, `{}`, `clicks the 12th field "Name" in the last form`},
+		{`{"click": {"target": {"role": "button", "name": "Pay...", "nth": -23}}}`, `{}`, `clicks the 23rd button whose name begins with "Pay" from the end`},
 		{`{"request": {"method": "POST", "path": "/a", "form": {"n": {"from": "args.note"}}}}`, `{"note": "all of it"}`, `sends POST /a and the fields n="all of it"`},
 		{`{"request": {"method": "POST", "path": "/a", "json": {"n": {"from": "args.note"}, "m": "x ${note}"}}}`, `{}`, `sends POST /a and the JSON {}`},
 		{`{"request": {"method": "POST", "path": "/a", "json": {"n": {"from": "args.note"}}}}`, ``, `sends POST /a and the JSON {"n":<the argument note>}`},

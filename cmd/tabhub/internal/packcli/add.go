@@ -234,7 +234,7 @@ func askToAccept(ctx context.Context, a *command.App, wait []*admin.PackReport, 
 		case yes && p.Waiting.Script:
 			a.Note("%s is in use; each browser runs its script only after its popup has asked you there", p.Name)
 		case yes:
-			a.Note("%s is in use; its tools are there where a tab shows one of its pages", p.Name)
+			a.Note("%s is in use on its pages; `%s` makes the calls of its examples", p.Name, a.Tabhub("pack", "test", p.Name))
 		case p.Active != nil:
 			a.Note("%s stays as it was", p.Name)
 		default:

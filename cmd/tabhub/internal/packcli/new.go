@@ -35,7 +35,7 @@ The guide PACKS.md, "Write a pack in ten minutes", says how it goes on.`,
 			return err
 		}
 		for _, words := range unmapped {
-			a.Note("not in the pack: %s", words)
+			a.Note("different in the pack: %s", words)
 		}
 		if *out == "" {
 			return printDocument(a, p.Text())

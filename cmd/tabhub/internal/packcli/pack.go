@@ -73,7 +73,11 @@ func printPacks(a *command.App, packs []admin.PackReport) error {
 		return err
 	}
 	if len(waiting) > 0 {
-		a.Hint("\n%s: accept it on %s, or run `%s` in a terminal.", strings.Join(waiting, ", "), onDashboard(a), a.Tabhub("pack", "add", "NAME"))
+		which := "NAME"
+		if len(waiting) == 1 {
+			which = waiting[0]
+		}
+		a.Hint("\n%s: accept it on %s, or run `%s` in a terminal.", strings.Join(waiting, ", "), onDashboard(a), a.Tabhub("pack", "add", which))
 	}
 	for _, p := range packs {
 		for _, none := range p.Absent {
@@ -191,12 +195,12 @@ func printDocument(a *command.App, text []byte) error {
 	return a.PrintJSON(append(b.Bytes(), '\n'))
 }
 
-// printUnmapped says what of a file of another format has no place in the pack.
+// printUnmapped says what of a file of another format has no place in the pack, or means something else there.
 func printUnmapped(a *command.App, file string, unmapped []string) {
 	if len(unmapped) == 0 {
 		return
 	}
-	fmt.Fprintf(a.Out, "\nOf %s, this is not in the pack:\n", file)
+	fmt.Fprintf(a.Out, "\nOf %s, this is different in the pack:\n", file)
 	for _, words := range unmapped {
 		fmt.Fprintln(a.Out, a.Screen().Indented("- ", words))
 	}
@@ -261,7 +265,11 @@ func printWords(a *command.App, words []string) {
 		case i == 0:
 			fmt.Fprintln(a.Out, a.Screen().Indented("", line+"."))
 		case ofTool:
-			fmt.Fprintln(a.Out, a.Screen().Indented("    ", part))
+			number, step := "", part
+			if n, words, ok := strings.Cut(part, ". "); ok && len(n) <= 2 && strings.Trim(n, "0123456789") == "" {
+				number, step = n+". ", words
+			}
+			fmt.Fprintln(a.Out, a.Screen().Indented("    "+number, step))
 		default:
 			fmt.Fprintln(a.Out, a.Screen().Indented("- ", line))
 		}

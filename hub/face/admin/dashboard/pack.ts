@@ -75,7 +75,7 @@ function waitingPart(pack: Pack, waiting: PackVersion) {
     element("p", "soft", pack.active ? "Until you accept it, the version in use stays as it is." : "Its tools are there once you accept it."),
     ...(pack.active ? (pack.changes ?? []).map(change) : wordsOf(waiting)),
     ...(pack.withdraws ? [element("p", "note wait", "It may do more: when you accept it, what you have allowed is asked about again.")] : []),
-    ...(unmapped.length ? [element("h3", "", "Of the file, this is not in the pack"), element("ul", "", ...unmapped.map((words) => element("li", "", foreign(words))))] : []),
+    ...(unmapped.length ? [element("h3", "", "Of the file, this is different in the pack"), element("ul", "", ...unmapped.map((words) => element("li", "", foreign(words))))] : []),
     element("div", "buttons writes", yes, reject),
     documentOf(waiting),
   );

@@ -154,7 +154,7 @@ globalThis.document = {title: "Board 1", querySelectorAll: () => [1, 2], modelCo
 		{"count.webmcp-gen.json", `[["acme_count", {"tag": "work"}], ["acme_count", {"tag": "none"}]]`,
 			`[{"success":true,"n":2,"tag":"work"},"no such tag"]`, `acme_count`, "https://www.acmenotes.com/*", "/list?all=1"},
 		{"search.js", `[["search", {"query": "tea"}], ["search", {"query": "private"}]]`,
-			`[["tea"],"HTTP 401: Log in first"]`, `search`, "https://acmenotes.com/* https://*.acmenotes.com/*", "/"},
+			`[["tea"],"HTTP 401: Log in first"]`, `search`, "https://*.acmenotes.com/*", "/"},
 		{"title.user.js", `[["acme_title", {}]]`, `["Board 1"]`, ``, "https://*.acmenotes.com/*", ""},
 	} {
 		p, _ := imported(t, test.file)

@@ -134,7 +134,7 @@ func ImportFolder(folder string, files []File) (*spec.Pack, []string, error) {
 			continue
 		}
 		if p.For == "" {
-			p.For, p.Match, p.Start = a.Domain, []string{"https://" + a.Domain + "/*", "https://*." + a.Domain + "/*"}, "/"
+			p.For, p.Match, p.Start = a.Domain, []string{"https://*." + a.Domain + "/*"}, "/" // also the domain itself
 			platform, _, ok := strings.Cut(a.Name, "/")
 			if !ok {
 				platform = a.Domain

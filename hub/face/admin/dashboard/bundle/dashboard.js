@@ -1866,7 +1866,7 @@ function waitingPart(pack, waiting2) {
     make("p", "soft", pack.active ? "Until you accept it, the version in use stays as it is." : "Its tools are there once you accept it."),
     ...pack.active ? (pack.changes ?? []).map(change) : wordsOf(waiting2),
     ...pack.withdraws ? [make("p", "note wait", "It may do more: when you accept it, what you have allowed is asked about again.")] : [],
-    ...unmapped.length ? [make("h3", "", "Of the file, this is not in the pack"), make("ul", "", ...unmapped.map((words3) => make("li", "", foreign(words3))))] : [],
+    ...unmapped.length ? [make("h3", "", "Of the file, this is different in the pack"), make("ul", "", ...unmapped.map((words3) => make("li", "", foreign(words3))))] : [],
     make("div", "buttons writes", yes, reject),
     documentOf(waiting2)
   );
