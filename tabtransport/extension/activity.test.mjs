@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { standIn } from "./testdata/chrome.mjs";
 
-standIn();
+standIn({ storage: { session: { get: async () => ({}), set: async () => {} } } });
 const { ActivityLog } = await import("./worker/activity.ts");
 
 /** Time goes by. In one step timers would find it to be the end of it. */

@@ -127,7 +127,11 @@ func TestPopupSwitchesPacks(t *testing.T) {
 	for _, text := range []string{"1 tool", "of the pack orders", "can do anything"} {
 		popup.WaitFor("document.querySelector('#sites').innerText.includes(" + strconv.Quote(text) + ")")
 	}
-	picture(t, popup, "popup-packs")
+	popup.Resize(390, 600)
+	for _, dark := range []bool{true, false} {
+		popup.Dark(dark)
+		picture(t, popup, fmt.Sprintf("popup-packs-dark=%v", dark))
+	}
 	is := func(pack string, on bool) {
 		t.Helper()
 		popup.WaitFor(fmt.Sprintf("document.querySelector('input[data-pack=%s]').checked === %v", pack, on))

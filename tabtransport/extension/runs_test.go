@@ -27,7 +27,7 @@ var cart = map[string]string{
 	<button onclick="count('added'); document.title = 'added'">Add</button>
 	<button onclick="count('ordered'); location.href = '/confirm?' + document.querySelector('#name').value">Order</button>
 	<button onclick="count('ordered'); location.href = '/elsewhere'">Leave</button>
-	<button onclick="count('ordered'); location.href = '/hangs'">Hang</button>
+	<button onclick="count('ordered'); location.href = '/confirm/hangs'">Hang</button>
 	<button onclick="count('ordered')">Stay</button>`,
 	"/confirm": `<!doctype html><title>Confirm</title><script>
 		const count = (what) => (sessionStorage[what] = Number(sessionStorage[what] ?? 0) + 1);
@@ -101,7 +101,7 @@ func TestRunGoesFromPageToPage(t *testing.T) {
 	var once sync.Once
 	release := func() { once.Do(func() { close(hangs) }) }
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/hangs" {
+		if r.URL.Path == "/confirm/hangs" {
 			<-hangs
 			return
 		}
@@ -117,6 +117,7 @@ func TestRunGoesFromPageToPage(t *testing.T) {
 		{"without having said so", strings.Replace(clickOrder, `, "navigates": true`, "", 1) + "," + readNumber, `{"number":"Order 7"} [click yes, read yes] at ` + s.URL + `/confirm?`, `"0,1,0"`},
 		{"by its address", `{"open": {"path": "/confirm"}},` + readNumber, `{"number":"Order 7"} [open yes, read yes] at ` + s.URL + `/confirm`, `"0,0,0"`},
 		{"nowhere", clickAdd + "," + strings.Replace(clickOrder, "Order", "Stay", 1) + "," + clickConfirm, `1 STEP_TIMEOUT it was to lead to another page, and none came in time [click yes, click yes]`, `"1,1,0"`},
+		{"kept from leaving the pack's pages", strings.Replace(clickOrder, "Order", "Leave", 1) + "," + clickConfirm, `0 STEP_REFUSED the step led to ` + s.URL + `/elsewhere, where the pack does not reach: the page was kept from going there [click yes]`, `"0,1,0"`},
 		{"to a page that does not come", strings.Replace(strings.Replace(clickOrder, "Order", "Hang", 1), `}}`, `}, "timeout": 1}`, 1) + "," + clickConfirm, `0 STEP_TIMEOUT it was to lead to another page, and none came in time [click yes]`, `"0,1,0"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
