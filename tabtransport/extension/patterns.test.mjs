@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { matchesAny, within } from "./patterns.ts";
+import { matchesAny, overlap, within } from "./patterns.ts";
 
 // A pattern that the hub reads otherwise than the browser would show a tool, or let a step reach, where
 // its owner did not allow it.
@@ -21,4 +21,19 @@ test("a pattern is narrowed to a site that is shared", () => {
   assert.equal(within("https://*.a.example/x/*", "https://b.a.example"), "https://b.a.example:443/x/*");
   assert.equal(within("http://localhost/*", "http://localhost:8080"), "http://localhost:8080/*");
   assert.equal(within("https://a.example/*", "https://b.example"), undefined);
+});
+
+test("two packs that may have a page in common are known", () => {
+  for (const [a, b, is] of [
+    ["https://a.example/x/*", "http://a.example:8080/y", true],
+    ["https://*.a.example/*", "https://b.a.example/*", true],
+    ["https://b.a.example/*", "https://*.a.example/*", true],
+    ["https://*.a.example/*", "https://*.b.a.example/*", true],
+    ["https://*.a.example/*", "https://a.example/*", true],
+    ["https://a.example/*", "https://ba.example/*", false],
+    ["https://*.a.example/*", "https://ba.example/*", false],
+    ["http://[::1]/*", "http://[::1]:80/x", true],
+  ]) {
+    assert.equal(overlap([a], [b]), is, `${a} ${b}`);
+  }
 });

@@ -185,7 +185,7 @@ function finder(list: HTMLElement) {
 
 /** A switch for a pack of the hub's owner, in this browser; for a script the question whether it may run. */
 function packItem({ name, hash, title, script, sites, on, problem }: PackView) {
-  const means = on ? (problem ? "It is allowed, and does not run" : script ? "Its script runs in the pages of its sites" : "Its tools are offered here") : script ? "It waits for you: allow its script only if you trust it" : "Its tools are not offered in this browser";
+  const means = on ? (problem ? "It is allowed, and does not run" : script ? "Its script runs in pages of its sites that are loaded from now on" : "Its tools are offered here") : script ? "It waits for you: allow its script only if you trust it" : "Its tools are not offered in this browser";
   const item = toggle(title && title !== name ? `${name}: ${title}` : name, means, on, async (on) => {
     // Chrome takes this only in the moment of the click. It asks nothing by itself.
     if (script && on) await chrome.permissions.request({ permissions: ["userScripts"] }).catch(() => false);
@@ -205,7 +205,7 @@ function packItem({ name, hash, title, script, sites, on, problem }: PackView) {
 
 /** How a person lets Chrome run scripts of the extension. */
 function switchSteps() {
-  const steps = make("ol", "", make("li", "wide", "Open the extension’s page in Chrome."), make("li", "wide", "Switch on “Allow User Scripts” there (before Chrome 138: “Developer mode”), and load this page again."));
+  const steps = make("ol", "", make("li", "wide", "Open the extension’s page in the browser."), make("li", "wide", "Switch on “Allow User Scripts” there (before version 138: “Developer mode”), and load this page again."));
   const open = make("button", "main", "Open the extension’s page");
   open.addEventListener("click", () => void chrome.tabs.create({ url: `chrome://extensions/?id=${chrome.runtime.id}` }));
   return [steps, open];

@@ -757,7 +757,7 @@ function finder(list2) {
   return field;
 }
 function packItem({ name, hash, title, script, sites, on, problem }) {
-  const means = on ? problem ? "It is allowed, and does not run" : script ? "Its script runs in the pages of its sites" : "Its tools are offered here" : script ? "It waits for you: allow its script only if you trust it" : "Its tools are not offered in this browser";
+  const means = on ? problem ? "It is allowed, and does not run" : script ? "Its script runs in pages of its sites that are loaded from now on" : "Its tools are offered here" : script ? "It waits for you: allow its script only if you trust it" : "Its tools are not offered in this browser";
   const item = toggle(title && title !== name ? `${name}: ${title}` : name, means, on, async (on2) => {
     if (script && on2) await chrome.permissions.request({ permissions: ["userScripts"] }).catch(() => false);
     await ask({ ask: "pack", hash, on: on2 });
@@ -774,7 +774,7 @@ function packItem({ name, hash, title, script, sites, on, problem }) {
   return make("div", "script", ...parts, make("p", on ? "soft wide" : "wide", can), version);
 }
 function switchSteps() {
-  const steps = make("ol", "", make("li", "wide", "Open the extension’s page in Chrome."), make("li", "wide", "Switch on “Allow User Scripts” there (before Chrome 138: “Developer mode”), and load this page again."));
+  const steps = make("ol", "", make("li", "wide", "Open the extension’s page in the browser."), make("li", "wide", "Switch on “Allow User Scripts” there (before version 138: “Developer mode”), and load this page again."));
   const open = make("button", "main", "Open the extension’s page");
   open.addEventListener("click", () => void chrome.tabs.create({ url: `chrome://extensions/?id=${chrome.runtime.id}` }));
   return [steps, open];

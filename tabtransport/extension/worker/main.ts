@@ -258,14 +258,20 @@ chrome.runtime.onConnect.addListener((port) => {
 
 // Of the scripts of packs, each in its own world.
 chrome.runtime.onUserScriptConnect?.addListener((port) => {
-  const ref = ready.then(() => scripts.connected(port));
-  port.onMessage.addListener((message: ScriptToWorker) => void ref.then((ref) => ref && scriptSaid(port, message)));
-  port.onDisconnect.addListener(() => void ref.then(() => scripts.disconnected(port)));
+  const of = ready.then(() => {
+    const pack = scripts.connected(port);
+    if (pack) runs.script(port, pack);
+    return pack;
+  });
+  port.onMessage.addListener((message: ScriptToWorker) => void of.then((pack) => {
+    if (pack && message.type === "tools") scripts.offered(port, message.tools);
+    else if (pack && message.type !== "tools") runs.script(port, pack, message);
+  }));
+  port.onDisconnect.addListener(() => void of.then((pack) => {
+    scripts.disconnected(port);
+    if (pack) runs.scriptLeft(port, pack);
+  }));
 });
-
-function scriptSaid(port: chrome.runtime.Port, message: ScriptToWorker) {
-  if (message.type === "tools") scripts.offered(port, message.tools);
-}
 
 function heard(frame: Frame, port: chrome.runtime.Port, message: FrameToWorker) {
   switch (message.type) {

@@ -19,6 +19,7 @@ import type { Tabs } from "./tabs.ts";
 import type { UserInput } from "./userinput.ts";
 
 type Params = FromHub["browser/run"]["params"];
+type PackRef = Params["pack"];
 type Report = RunResult["steps"][number];
 
 /** How long a run waits for a document that is just being loaded, in ms. */
@@ -27,6 +28,8 @@ const LOADING = 5_000;
 const WAIT = 5 * 60_000;
 /** how long it may take in all: it ends before the hub gives it up. */
 const LIFE = 9 * 60_000;
+/** How long a run waits for the port of a script, in ms. */
+const RETURN = 10_000;
 /** How often the hub hears of a run that goes on, in ms. */
 const REMIND = 10_000;
 /** How long the document after one may take, in ms, where no step says so. */
@@ -171,7 +174,7 @@ export class Runs {
     await this.#packs.current;
     const { pack, toolName, frameId, origin } = params;
     const steps = params.steps ?? [];
-    const acts = steps.some(isActing);
+    const acts = isCall(params) || steps.some(isActing);
     if (acts && !(await this.#turn(id, tabId, signal))) return `another tool of a pack was still at work in the tab after ${WAIT / 60_000} minutes`;
     if (signal.aborted) return undefined;
     const refusal = this.#packs.refusal(pack);
@@ -214,7 +217,7 @@ export class Runs {
     this.#starting.get(id)?.abort();
     const run = this.#open.get(id);
     if (run) {
-      say(this.#ports.get(run.documentId), { type: "stop", id, reason });
+      say(this.#portOf(run), { type: "stop", id, reason });
       this.#close(id);
       this.#activity.ended(id, "cancelled");
     }
@@ -243,21 +246,45 @@ export class Runs {
     port.onDisconnect.addListener(() => {
       if (this.#ports.get(documentId) !== port) return;
       this.#ports.delete(documentId);
-      void ready.then(() => {
-        for (const [id, run] of this.#open) if (run.documentId === documentId && !this.#ports.has(documentId)) this.#left(id, run);
-      });
+      void ready.then(() => this.#without(documentId));
     });
   }
 
-  #heard(port: chrome.runtime.Port, documentId: string, message: RunnerToWorker) {
+  /** A pack's script in a document has opened its port, or says what came of its calls. */
+  script(port: chrome.runtime.Port, pack: PackRef, message?: Extract<ScriptToWorker, { type: "hello" | "end" }>) {
+    const place = placeOf(port.sender?.documentId, pack);
+    if (message) this.#heard(port, place, message);
+    else this.#ports.set(place, port);
+  }
+
+  /** The port of a pack's script was closed. */
+  scriptLeft(port: chrome.runtime.Port, pack: PackRef) {
+    const place = placeOf(port.sender?.documentId, pack);
+    if (this.#ports.get(place) !== port) return;
+    this.#ports.delete(place);
+    this.#without(place);
+  }
+
+  /** There is no port any more of what has runs. */
+  #without(place: string) {
+    for (const [id, run] of this.#open) if (placeOfRun(run) === place && !this.#ports.has(place)) this.#left(id, run);
+  }
+
+  #portOf(run: Run) {
+    return this.#ports.get(placeOfRun(run));
+  }
+
+  /** @param place where the port leads: a document, or a script in it */
+  #heard(port: chrome.runtime.Port, place: string, message: RunnerToWorker) {
+    const isHere = (run: Run | undefined): run is Run => run !== undefined && placeOfRun(run) === place;
     if (message.type === "hello") {
-      for (const id of message.runs) if (this.#open.get(id)?.documentId !== documentId) say(port, { type: "stop", id, reason: "the call is not wanted here any more" });
-      for (const [id, run] of this.#open) if (run.documentId === documentId && !message.runs.includes(id)) this.#give(id, run, port);
+      for (const id of message.runs) if (!isHere(this.#open.get(id))) say(port, { type: "stop", id, reason: "the call is not wanted here any more" });
+      for (const [id, run] of this.#open) if (isHere(run) && !message.runs.includes(id)) this.#give(id, run, port);
       return;
     }
     const { id } = message;
     const run = this.#open.get(id);
-    if (run?.documentId !== documentId) {
+    if (!isHere(run)) {
       if (message.type === "end") say(port, { type: "stop", id, reason: "" });
       return;
     }
@@ -289,8 +316,12 @@ export class Runs {
   /** Brings the script to the document that has a run. */
   async #bring(id: string, run: Run) {
     const { tabId, frameId, documentId } = run;
-    const port = this.#ports.get(documentId);
+    const port = this.#portOf(run);
     if (port) return this.#give(id, run, port);
+    if (isCall(run.params)) {
+      setTimeout(() => this.#open.get(id) === run && !this.#portOf(run) && this.#left(id, run), RETURN);
+      return;
+    }
     const target = { tabId, documentIds: [documentId] };
     const shown = await unlessStopping(chrome.webNavigation.getFrame({ tabId, frameId }), () => null);
     if (shown?.documentId === documentId) {
@@ -308,10 +339,31 @@ export class Runs {
     if (run.leads) return;
     if (run.granted > run.did) return this.#lost(id, run, "the script in the page was started anew");
     const { params, values } = run;
+    if (isCall(params)) return void this.#call(id, run);
     if (!values) return this.#fail(id, run, "STEP_REFUSED", `what the steps gave is more than the ${MAX_VALUES >> 20} MiB that a run may take to another page`);
     const match = this.#packs.find(params.pack)?.match;
     if (!match) return this.#fail(id, run, "STEP_STOPPED", this.#packs.refusal(params.pack));
     say(port, { type: "run", id, from: run.did + 1, steps: params.steps ?? [], args: params.args as object, result: params.result, values, match });
+  }
+
+  /** Gives a script the call of one of its tools, once. */
+  async #call(id: string, run: Run) {
+    const isOpen = () => this.#open.get(id) === run && run.granted < 0;
+    if (this.#asked.has(id)) return;
+    this.#asked.add(id);
+    try {
+      const refusal = await this.#mayNot(id, run, isOpen);
+      if (!isOpen()) return;
+      const port = this.#portOf(run);
+      if (refusal || !port) return this.#undone(id, run, refusal?.reason ?? "the page went away");
+      run.granted = 0;
+      const written = await this.#stored.write();
+      if (this.#open.get(id) !== run) return;
+      if (written) say(port, { type: "run", id, tool: run.params.toolName, args: run.params.args as object });
+      else this.#undone(id, run, "the browser cannot write down what is done");
+    } finally {
+      this.#asked.delete(id);
+    }
   }
 
   /** Lets a document do a step, once. */
@@ -382,7 +434,8 @@ export class Runs {
 
   /** The document that has a run has gone. */
   #left(id: string, run: Run) {
-    if (run.granted > run.did) this.#lost(id, run, "the page went away");
+    const why = (isCall(run.params) && this.#packs.refusal(run.params.pack)) || "the page went away";
+    if (run.granted > run.did || isCall(run.params)) this.#lost(id, run, why);
     else void this.#follow(id);
   }
 
@@ -455,20 +508,23 @@ export class Runs {
 
   /** The document of a run has gone, or its script: what was begun there may have been done. */
   #lost(id: string, run: Run, why: string) {
-    if (run.did < 0 && run.granted < 0) {
-      this.#close(id);
-      this.#calls.hold(id, run.tabId, { error: { code: Code.TabNotFound, message: why, data: { delivered: false } } }, { ended: "failed" });
-      return;
-    }
+    if (run.did < 0 && run.granted < 0) return this.#undone(id, run, why);
+    if (isCall(run.params)) return this.#fail(id, run, "STEP_LOST", `${why} before the script had answered`, 0);
     const begun = run.granted > run.did ? `${why} while step ${run.granted + 1} was done: it may have been done, and nothing after it was` : `${why} after step ${run.did + 1}; nothing after it was done`;
     this.#fail(id, run, "STEP_LOST", begun);
+  }
+
+  /** Ends a run of which nothing was done. */
+  #undone(id: string, run: Run, why: string) {
+    this.#close(id);
+    this.#calls.hold(id, run.tabId, { error: { code: Code.TabNotFound, message: why, data: { delivered: false } } }, { ended: "failed" });
   }
 
   /** Ends a run whose document cannot. @param step at which it ended */
   #fail(id: string, run: Run, code: StepCode, message: string, step = Math.min(Math.max(run.granted, run.did + 1), (run.params.steps ?? []).length - 1)) {
     const steps = (run.params.steps ?? []).slice(0, Math.max(run.granted, run.did, step) + 1).map((_, i) => this.#reported(run, i));
     run.from = 0;
-    say(this.#ports.get(run.documentId), { type: "stop", id, reason: message });
+    say(this.#portOf(run), { type: "stop", id, reason: message });
     this.#finish(id, run, { steps, failed: { step: Math.max(0, step), code, message } });
   }
 
@@ -557,6 +613,21 @@ function withoutValue(text: string) {
   return JSON.stringify({ steps, page, failed });
 }
 
+/** Whether a run is the call of a script's tool, which has no steps. */
+function isCall({ steps }: Params) {
+  return !steps?.length;
+}
+
+/** Where the port leads that a run is given through. */
+function placeOfRun({ documentId, params }: Run) {
+  return isCall(params) ? placeOf(documentId, params.pack) : documentId;
+}
+
+/** The script of a pack in a document. */
+function placeOf(documentId = "", { hash }: PackRef) {
+  return `${documentId} ${hash}`;
+}
+
 /** Whether a step may change something. */
 function isActing({ request, open, click, fill, press }: Step) {
   return [open, click, fill, press].some((verb) => verb !== undefined) || (request !== undefined && ((request.method ?? "GET") !== "GET" || request.token !== undefined));
@@ -567,7 +638,7 @@ function verbOf(step: Step) {
 }
 
 /** Says something to a document, which may just have gone. */
-function say(port: chrome.runtime.Port | undefined, message: WorkerToRunner) {
+function say(port: chrome.runtime.Port | undefined, message: WorkerToRunner | WorkerToScript) {
   try {
     port?.postMessage(message);
   } catch {

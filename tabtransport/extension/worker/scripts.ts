@@ -16,7 +16,7 @@ const RETURN = 10_000;
 /** How many packs have worlds of their own in a document: the browser runs further ones together. */
 const MAX_WORLDS = 9;
 
-const SWITCH: ScriptProblem = { kind: "switch", words: "Chrome does not let this extension run user scripts yet" };
+const SWITCH: ScriptProblem = { kind: "switch", words: "The browser does not let this extension run user scripts yet" };
 
 /** What is registered for a pack, by its hash. */
 interface Registered {
@@ -92,7 +92,8 @@ export class Scripts {
       return this.#endOthers();
     }
     const wanted: { ref: PackRef; match: string[] }[] = [];
-    for (const { name, hash, match } of allowed) {
+    for (const { name, hash, ...said } of allowed) {
+      const { match } = this.#registered[hash] ?? said;
       const beside = wanted.filter((other) => overlap(match, other.match));
       if (beside.length < MAX_WORLDS) wanted.push({ ref: { name, hash }, match });
       else problems.set(hash, { kind: "other", words: `It does not run: the browser keeps at most ${MAX_WORLDS} scripts in a page apart. Switch off one of ${beside.map(({ ref }) => ref.name).join(", ")}` });
@@ -133,7 +134,9 @@ export class Scripts {
     this.#registered[hash] = known;
     await this.#keep(Object.keys(this.#registered));
     await chrome.userScripts.configureWorld({ worldId: hash, messaging: true });
-    const js = [{ code: `globalThis.tabhubScript = { secret: ${JSON.stringify(known.secret)} };` }, { file: "content/userscript.js" }, { code: script }];
+    // The browser runs a file once in a document, even if that is to be in several worlds.
+    const prefix = await (await fetch(chrome.runtime.getURL("content/userscript.js"))).text();
+    const js = [{ code: `globalThis.tabhubScript = { secret: ${JSON.stringify(known.secret)} };\n${prefix}` }, { code: script }];
     await chrome.userScripts.register([{ id: hash, ...pages, js, world: "USER_SCRIPT", worldId: hash, runAt: "document_idle", allFrames: true }]);
     return "";
   }

@@ -279,13 +279,14 @@
           break;
         case "stop": {
           const { id, reason } = message;
-          this.#calls.get(id)?.controller.abort(new DOMException(reason, "AbortError"));
+          const call = this.#calls.get(id);
           this.#calls.delete(id);
+          if (!call?.result) call?.controller.abort(new DOMException(reason, "AbortError"));
           break;
         }
         case "over":
           this.#stopped = true;
-          for (const { controller } of this.#calls.values()) controller.abort(new DOMException("The pack is not offered here any more.", "AbortError"));
+          for (const { controller, result } of this.#calls.values()) if (!result) controller.abort(new DOMException("The pack is not offered here any more.", "AbortError"));
           this.#port?.disconnect();
           this.#port = void 0;
       }

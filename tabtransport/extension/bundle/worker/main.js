@@ -3800,6 +3800,7 @@ async function windows() {
 var LOADING4 = 5e3;
 var WAIT = 5 * 6e4;
 var LIFE = 9 * 6e4;
+var RETURN3 = 1e4;
 var REMIND2 = 1e4;
 var NEXT2 = 1e4;
 var LOOK4 = 50;
@@ -3897,7 +3898,7 @@ var Runs = class {
     await this.#packs.current;
     const { pack, toolName, frameId, origin } = params;
     const steps = params.steps ?? [];
-    const acts = steps.some(isActing);
+    const acts = isCall(params) || steps.some(isActing);
     if (acts && !await this.#turn(id, tabId, signal)) return `another tool of a pack was still at work in the tab after ${WAIT / 6e4} minutes`;
     if (signal.aborted) return void 0;
     const refusal = this.#packs.refusal(pack);
@@ -3938,7 +3939,7 @@ var Runs = class {
     this.#starting.get(id)?.abort();
     const run3 = this.#open.get(id);
     if (run3) {
-      say(this.#ports.get(run3.documentId), { type: "stop", id, reason });
+      say(this.#portOf(run3), { type: "stop", id, reason });
       this.#close(id);
       this.#activity.ended(id, "cancelled");
     }
@@ -3964,20 +3965,40 @@ var Runs = class {
     port.onDisconnect.addListener(() => {
       if (this.#ports.get(documentId) !== port) return;
       this.#ports.delete(documentId);
-      void ready2.then(() => {
-        for (const [id, run3] of this.#open) if (run3.documentId === documentId && !this.#ports.has(documentId)) this.#left(id, run3);
-      });
+      void ready2.then(() => this.#without(documentId));
     });
   }
-  #heard(port, documentId, message2) {
+  /** A pack's script in a document has opened its port, or says what came of its calls. */
+  script(port, pack, message2) {
+    const place2 = placeOf(port.sender?.documentId, pack);
+    if (message2) this.#heard(port, place2, message2);
+    else this.#ports.set(place2, port);
+  }
+  /** The port of a pack's script was closed. */
+  scriptLeft(port, pack) {
+    const place2 = placeOf(port.sender?.documentId, pack);
+    if (this.#ports.get(place2) !== port) return;
+    this.#ports.delete(place2);
+    this.#without(place2);
+  }
+  /** There is no port any more of what has runs. */
+  #without(place2) {
+    for (const [id, run3] of this.#open) if (placeOfRun(run3) === place2 && !this.#ports.has(place2)) this.#left(id, run3);
+  }
+  #portOf(run3) {
+    return this.#ports.get(placeOfRun(run3));
+  }
+  /** @param place where the port leads: a document, or a script in it */
+  #heard(port, place2, message2) {
+    const isHere = (run4) => run4 !== void 0 && placeOfRun(run4) === place2;
     if (message2.type === "hello") {
-      for (const id2 of message2.runs) if (this.#open.get(id2)?.documentId !== documentId) say(port, { type: "stop", id: id2, reason: "the call is not wanted here any more" });
-      for (const [id2, run4] of this.#open) if (run4.documentId === documentId && !message2.runs.includes(id2)) this.#give(id2, run4, port);
+      for (const id2 of message2.runs) if (!isHere(this.#open.get(id2))) say(port, { type: "stop", id: id2, reason: "the call is not wanted here any more" });
+      for (const [id2, run4] of this.#open) if (isHere(run4) && !message2.runs.includes(id2)) this.#give(id2, run4, port);
       return;
     }
     const { id } = message2;
     const run3 = this.#open.get(id);
-    if (run3?.documentId !== documentId) {
+    if (!isHere(run3)) {
       if (message2.type === "end") say(port, { type: "stop", id, reason: "" });
       return;
     }
@@ -4008,8 +4029,12 @@ var Runs = class {
   /** Brings the script to the document that has a run. */
   async #bring(id, run3) {
     const { tabId, frameId, documentId } = run3;
-    const port = this.#ports.get(documentId);
+    const port = this.#portOf(run3);
     if (port) return this.#give(id, run3, port);
+    if (isCall(run3.params)) {
+      setTimeout(() => this.#open.get(id) === run3 && !this.#portOf(run3) && this.#left(id, run3), RETURN3);
+      return;
+    }
     const target = { tabId, documentIds: [documentId] };
     const shown = await unlessStopping(chrome.webNavigation.getFrame({ tabId, frameId }), () => null);
     if (shown?.documentId === documentId) {
@@ -4025,10 +4050,30 @@ var Runs = class {
     if (run3.leads) return;
     if (run3.granted > run3.did) return this.#lost(id, run3, "the script in the page was started anew");
     const { params, values } = run3;
+    if (isCall(params)) return void this.#call(id, run3);
     if (!values) return this.#fail(id, run3, "STEP_REFUSED", `what the steps gave is more than the ${MAX_VALUES >> 20} MiB that a run may take to another page`);
     const match = this.#packs.find(params.pack)?.match;
     if (!match) return this.#fail(id, run3, "STEP_STOPPED", this.#packs.refusal(params.pack));
     say(port, { type: "run", id, from: run3.did + 1, steps: params.steps ?? [], args: params.args, result: params.result, values, match });
+  }
+  /** Gives a script the call of one of its tools, once. */
+  async #call(id, run3) {
+    const isOpen2 = () => this.#open.get(id) === run3 && run3.granted < 0;
+    if (this.#asked.has(id)) return;
+    this.#asked.add(id);
+    try {
+      const refusal = await this.#mayNot(id, run3, isOpen2);
+      if (!isOpen2()) return;
+      const port = this.#portOf(run3);
+      if (refusal || !port) return this.#undone(id, run3, refusal?.reason ?? "the page went away");
+      run3.granted = 0;
+      const written = await this.#stored.write();
+      if (this.#open.get(id) !== run3) return;
+      if (written) say(port, { type: "run", id, tool: run3.params.toolName, args: run3.params.args });
+      else this.#undone(id, run3, "the browser cannot write down what is done");
+    } finally {
+      this.#asked.delete(id);
+    }
   }
   /** Lets a document do a step, once. */
   async #grant(id, run3, step) {
@@ -4093,7 +4138,8 @@ var Runs = class {
   }
   /** The document that has a run has gone. */
   #left(id, run3) {
-    if (run3.granted > run3.did) this.#lost(id, run3, "the page went away");
+    const why = isCall(run3.params) && this.#packs.refusal(run3.params.pack) || "the page went away";
+    if (run3.granted > run3.did || isCall(run3.params)) this.#lost(id, run3, why);
     else void this.#follow(id);
   }
   /** Gives a run to the document that follows the one that has it. */
@@ -4160,19 +4206,21 @@ var Runs = class {
   // ---- How a run ends
   /** The document of a run has gone, or its script: what was begun there may have been done. */
   #lost(id, run3, why) {
-    if (run3.did < 0 && run3.granted < 0) {
-      this.#close(id);
-      this.#calls.hold(id, run3.tabId, { error: { code: Code.TabNotFound, message: why, data: { delivered: false } } }, { ended: "failed" });
-      return;
-    }
+    if (run3.did < 0 && run3.granted < 0) return this.#undone(id, run3, why);
+    if (isCall(run3.params)) return this.#fail(id, run3, "STEP_LOST", `${why} before the script had answered`, 0);
     const begun = run3.granted > run3.did ? `${why} while step ${run3.granted + 1} was done: it may have been done, and nothing after it was` : `${why} after step ${run3.did + 1}; nothing after it was done`;
     this.#fail(id, run3, "STEP_LOST", begun);
+  }
+  /** Ends a run of which nothing was done. */
+  #undone(id, run3, why) {
+    this.#close(id);
+    this.#calls.hold(id, run3.tabId, { error: { code: Code.TabNotFound, message: why, data: { delivered: false } } }, { ended: "failed" });
   }
   /** Ends a run whose document cannot. @param step at which it ended */
   #fail(id, run3, code, message2, step = Math.min(Math.max(run3.granted, run3.did + 1), (run3.params.steps ?? []).length - 1)) {
     const steps = (run3.params.steps ?? []).slice(0, Math.max(run3.granted, run3.did, step) + 1).map((_, i) => this.#reported(run3, i));
     run3.from = 0;
-    say(this.#ports.get(run3.documentId), { type: "stop", id, reason: message2 });
+    say(this.#portOf(run3), { type: "stop", id, reason: message2 });
     this.#finish(id, run3, { steps, failed: { step: Math.max(0, step), code, message: message2 } });
   }
   /** What is certain of a step. */
@@ -4246,6 +4294,15 @@ function withoutValue(text3) {
   const { steps, page } = JSON.parse(text3);
   const failed = { step: Math.max(0, steps.length - 1), code: "STEP_LOST", message: "all steps were done, and the result was lost with the extension's worker, which the browser stopped" };
   return JSON.stringify({ steps, page, failed });
+}
+function isCall({ steps }) {
+  return !steps?.length;
+}
+function placeOfRun({ documentId, params }) {
+  return isCall(params) ? placeOf(documentId, params.pack) : documentId;
+}
+function placeOf(documentId = "", { hash }) {
+  return `${documentId} ${hash}`;
 }
 function isActing({ request, open: open2, click, fill, press }) {
   return [open2, click, fill, press].some((verb) => verb !== void 0) || request !== void 0 && ((request.method ?? "GET") !== "GET" || request.token !== void 0);
@@ -4479,9 +4536,9 @@ function parsed(schema) {
 }
 
 // worker/scripts.ts
-var RETURN3 = 1e4;
+var RETURN4 = 1e4;
 var MAX_WORLDS = 9;
-var SWITCH = { kind: "switch", words: "Chrome does not let this extension run user scripts yet" };
+var SWITCH = { kind: "switch", words: "The browser does not let this extension run user scripts yet" };
 var Scripts = class {
   #registered = {};
   #problems = /* @__PURE__ */ new Map();
@@ -4506,7 +4563,7 @@ var Scripts = class {
     const before = await this.#stored.load() ?? [];
     if (!before.length) return;
     this.#running = before;
-    setTimeout(() => this.#without((running) => before.includes(running) && !running.port), RETURN3);
+    setTimeout(() => this.#without((running) => before.includes(running) && !running.port), RETURN4);
   }
   // ---- What the browser runs
   /** Makes the browser run what the person has allowed, and nothing else. No event says that Chrome's switch was used. */
@@ -4528,7 +4585,8 @@ var Scripts = class {
       return this.#endOthers();
     }
     const wanted = [];
-    for (const { name, hash, match } of allowed) {
+    for (const { name, hash, ...said2 } of allowed) {
+      const { match } = this.#registered[hash] ?? said2;
       const beside = wanted.filter((other) => overlap(match, other.match));
       if (beside.length < MAX_WORLDS) wanted.push({ ref: { name, hash }, match });
       else problems.set(hash, { kind: "other", words: `It does not run: the browser keeps at most ${MAX_WORLDS} scripts in a page apart. Switch off one of ${beside.map(({ ref }) => ref.name).join(", ")}` });
@@ -4568,7 +4626,9 @@ var Scripts = class {
     this.#registered[hash] = known;
     await this.#keep(Object.keys(this.#registered));
     await chrome.userScripts.configureWorld({ worldId: hash, messaging: true });
-    const js = [{ code: `globalThis.tabhubScript = { secret: ${JSON.stringify(known.secret)} };` }, { file: "content/userscript.js" }, { code: script2 }];
+    const prefix = await (await fetch(chrome.runtime.getURL("content/userscript.js"))).text();
+    const js = [{ code: `globalThis.tabhubScript = { secret: ${JSON.stringify(known.secret)} };
+${prefix}` }, { code: script2 }];
     await chrome.userScripts.register([{ id: hash, ...pages, js, world: "USER_SCRIPT", worldId: hash, runAt: "document_idle", allFrames: true }]);
     return "";
   }
@@ -4967,13 +5027,20 @@ chrome.runtime.onConnect.addListener((port) => {
   });
 });
 chrome.runtime.onUserScriptConnect?.addListener((port) => {
-  const ref = ready.then(() => scripts.connected(port));
-  port.onMessage.addListener((message2) => void ref.then((ref2) => ref2 && scriptSaid(port, message2)));
-  port.onDisconnect.addListener(() => void ref.then(() => scripts.disconnected(port)));
+  const of = ready.then(() => {
+    const pack = scripts.connected(port);
+    if (pack) runs.script(port, pack);
+    return pack;
+  });
+  port.onMessage.addListener((message2) => void of.then((pack) => {
+    if (pack && message2.type === "tools") scripts.offered(port, message2.tools);
+    else if (pack && message2.type !== "tools") runs.script(port, pack, message2);
+  }));
+  port.onDisconnect.addListener(() => void of.then((pack) => {
+    scripts.disconnected(port);
+    if (pack) runs.scriptLeft(port, pack);
+  }));
 });
-function scriptSaid(port, message2) {
-  if (message2.type === "tools") scripts.offered(port, message2.tools);
-}
 function heard(frame, port, message2) {
   switch (message2.type) {
     case "hello":
