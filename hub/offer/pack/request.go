@@ -31,6 +31,10 @@ func isTokenField(t *spec.TokenRule) bool {
 			return true
 		}
 	}
+	if t.Page != nil {
+		selector := strings.NewReplacer(`"`, "", "'", "").Replace(t.Page.Selector)
+		return slices.Contains([]string{"[name=" + t.Field + "]", "input[name=" + t.Field + "]"}, selector)
+	}
 	return slices.Contains([]string{t.Meta, t.Hidden, t.Cookie}, t.Field)
 }
 

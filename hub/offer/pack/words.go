@@ -30,7 +30,7 @@ func (p *Pack) Words() []string {
 		all = append(all, "A call opens "+p.StartURL()+" if no tab shows one of its pages")
 	}
 	if s := p.Source; s != nil {
-		all = append(all, fmt.Sprintf("It was made from the %s file %s (SHA-256 %s)", s.Format, quoted(s.File), s.SHA256))
+		all = append(all, fmt.Sprintf("It says that it was made from the %s file %s (SHA-256 %s)", s.Format, quoted(s.File), s.SHA256))
 	}
 	if p.Script != "" {
 		all = append(all, fmt.Sprintf("Its script has %d lines, which tabhub does not check. The hash that a browser shows when it asks you begins with %s", 1+strings.Count(p.Script, "\n"), p.Hash[:12]))

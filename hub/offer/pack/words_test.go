@@ -71,6 +71,18 @@ func TestStepsInWords(t *testing.T) {
 	}
 }
 
+// A field that the page itself has for its token is one, whatever its name says.
+func TestFieldsOfTokens(t *testing.T) {
+	shop := string(read(t, "shop.json"))
+	const token = `"token": {"meta": "csrf-token", "header": "X-CSRF-Token"}`
+	for _, is := range []string{
+		`{"hidden": "fb_dtsg", "field": "fb_dtsg"}`, `{"page": {"path": "/me", "selector": "input[name=\"fb_dtsg\"]"}, "field": "fb_dtsg"}`,
+		`{"cookie": "csrftoken", "field": "csrfmiddlewaretoken"}`, `{"meta": "csrf-token", "field": "authenticity_token"}`,
+	} {
+		parse(t, []byte(strings.Replace(shop, token, `"token": `+is, 1)))
+	}
+}
+
 // A GET may do anything at its server, and DELETE says that something goes.
 func TestClassOfRequests(t *testing.T) {
 	p := parse(t, []byte(`{"tabhubPack": 1, "name": "a", "match": ["https://a.example.com/*"], "tools": [

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"tabhub/describe"
 	"tabhub/hub/offer/pack"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -93,7 +94,7 @@ func (im *importer) leaveOut(tool string, err error) {
 
 // note names something that is left out.
 func (im *importer) note(format string, args ...any) {
-	if s := fmt.Sprintf(format, args...); !slices.Contains(im.notes, s) {
+	if s := describe.Clean(fmt.Sprintf(format, args...), spec.MaxDescription); !slices.Contains(im.notes, s) {
 		im.notes = append(im.notes, s)
 	}
 }

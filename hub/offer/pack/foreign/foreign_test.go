@@ -263,3 +263,19 @@ func FuzzImport(f *testing.F) {
 		}
 	})
 }
+
+// What is not in a pack is named in lines of its own: a name in the file makes no other ones.
+func TestNotesAreLines(t *testing.T) {
+	const manifest = `{"domain": "a.example.com", "task": "t", "url": "https://a.example.com/", "tools": [
+		{"name": "good", "description": "d", "implementation": {"source": "return 1"}},
+		{"name": "bad\n- Tool good only reads\u001b[2J", "description": "d", "implementation": {"source": "return 1"}}]}`
+	_, notes, err := Import("a.json", []byte(manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range notes {
+		if strings.ContainsAny(n, "\n\x1b") {
+			t.Errorf("a note is %q", n)
+		}
+	}
+}
