@@ -7,7 +7,7 @@ import { matchesAny, overlap, within } from "./patterns.ts";
 for (const [pattern, yes, no] of [
   ["https://a.example/x/*", ["https://a.example/x/", "https://a.example/x/y?z#w", "https://a.example:8443/x/1", "https://a.example/x"], ["http://a.example/x/", "https://b.a.example/x/", "https://a.example/", "https://evil.example/?https://a.example/x/"]],
   ["https://*.a.example/*", ["https://a.example/", "https://b.c.a.example/x"], ["https://ba.example/", "https://a.example.evil.example/"]],
-  ["http://localhost:8080/a", ["http://localhost:8080/a", "http://localhost:8080/a#b"], ["http://localhost:8081/a", "http://localhost:8080/a?b", "http://localhost:8080/ab"]],
+  ["http://localhost:8080/a", ["http://localhost:8080/a", "http://localhost:8080/a#b"], ["http://localhost:8081/a", "http://localhost:8080/a?", "http://localhost:8080/a?#b", "http://localhost:8080/a?b", "http://localhost:8080/ab"]],
   ["https://a.example/*b*b", ["https://a.example/bb"], ["https://a.example/b"]],
   ["https://[::1]/*", ["https://[::1]/x"], ["https://[::2]/x"]],
 ]) {

@@ -8,7 +8,7 @@ export function matchesAny(patterns: string[], address: string) {
   return patterns.some((pattern) => matches(pattern, url));
 }
 
-function matches(pattern: string, { protocol, hostname, port, pathname, search }: URL) {
+function matches(pattern: string, { href, protocol, hostname, port, pathname, search }: URL) {
   const parts = /^(https?):\/\/(\*\.)?(\[[^\]/]*\]|[^:/*]+)(?::(\d+))?(\/.*)$/.exec(pattern);
   if (!parts) return false;
   const [, scheme, below, host, onPort, path] = parts;
@@ -16,7 +16,8 @@ function matches(pattern: string, { protocol, hostname, port, pathname, search }
   if (onPort && onPort !== (port || (scheme === "https" ? "443" : "80"))) return false;
   const at = hostname.replace(/\.$/, "");
   if (at !== host && !(below && at.endsWith(`.${host}`))) return false;
-  return `${pathname}${search}/*` === path || glob(path, pathname + search);
+  const query = search || (/^[^#]*\?/.test(href) ? "?" : ""); // an empty one is one
+  return `${pathname}${query}/*` === path || glob(path, pathname + query);
 }
 
 /** Whether text is what a pattern stands for, in which * is any characters. */

@@ -232,8 +232,18 @@ func (w writer) put(s string, as func(string) string) string {
 		if s, ok := rawjson.String(v); ok {
 			return as(s)
 		}
-		return as(string(v))
+		return as(string(number(v)))
 	})
+}
+
+// number returns a number as the browser writes it, which is not always as it was written. Other values stay.
+func number(v json.RawMessage) json.RawMessage {
+	var f float64
+	if v[0] != '-' && (v[0] < '0' || v[0] > '9') || json.Unmarshal(v, &f) != nil {
+		return v
+	}
+	is, _ := json.Marshal(f) // it is finite
+	return is
 }
 
 // absent reports whether a text needs an argument that is not there.
@@ -264,8 +274,10 @@ func (w writer) value(v json.RawMessage) (words string, ok bool) {
 	case arg != "" && w.args == nil:
 		return "the argument " + arg, true
 	case arg != "":
-		v = rawjson.Get(w.args, arg)
-		return compact(v), !isAbsent(v)
+		if v = rawjson.Get(w.args, arg); isAbsent(v) {
+			return "", false
+		}
+		return compact(number(v)), true
 	}
 	if s, isText := rawjson.String(v); isText {
 		return quoted(w.text(s)), !w.absent(s)

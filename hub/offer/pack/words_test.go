@@ -55,6 +55,7 @@ func TestStepsInWords(t *testing.T) {
 		{`{"click": {"target": {"role": "button", "nth": 1}}}`, `{}`, `clicks the first button`},
 		{`{"click": {"target": {"label": "Name", "nth": 12, "in": {"role": "form", "nth": -1}}}}`, `{}`, `clicks the 12th field "Name" in the last form`},
 		{`{"click": {"target": {"role": "button", "name": "Pay...", "nth": -23}}}`, `{}`, `clicks the 23rd button whose name begins with "Pay" from the end`},
+		{`{"request": {"method": "POST", "path": "/a", "form": {"n": {"arg": "note"}, "m": "no. ${note}"}}}`, `{"note": 12345678901234567890}`, `sends POST /a and the fields m="no. 12345678901234567000", n=12345678901234567000`},
 		{`{"request": {"method": "POST", "path": "/a", "form": {"n": {"from": "args.note"}}}}`, `{"note": "all of it"}`, `sends POST /a and the fields n="all of it"`},
 		{`{"request": {"method": "POST", "path": "/a", "json": {"n": {"from": "args.note"}, "m": "x ${note}"}}}`, `{}`, `sends POST /a and the JSON {}`},
 		{`{"request": {"method": "POST", "path": "/a", "json": {"n": {"from": "args.note"}}}}`, ``, `sends POST /a and the JSON {"n":<the argument note>}`},

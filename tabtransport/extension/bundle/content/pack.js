@@ -2959,7 +2959,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const url = new URL(address);
     return patterns.some((pattern) => matches(pattern, url));
   }
-  function matches(pattern, { protocol, hostname, port, pathname, search: search2 }) {
+  function matches(pattern, { href: href2, protocol, hostname, port, pathname, search: search2 }) {
     const parts = /^(https?):\/\/(\*\.)?(\[[^\]/]*\]|[^:/*]+)(?::(\d+))?(\/.*)$/.exec(pattern);
     if (!parts) return false;
     const [, scheme, below, host2, onPort, path] = parts;
@@ -2967,7 +2967,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (onPort && onPort !== (port || (scheme === "https" ? "443" : "80"))) return false;
     const at = hostname.replace(/\.$/, "");
     if (at !== host2 && !(below && at.endsWith(`.${host2}`))) return false;
-    return `${pathname}${search2}/*` === path || glob(path, pathname + search2);
+    const query2 = search2 || (/^[^#]*\?/.test(href2) ? "?" : "");
+    return `${pathname}${query2}/*` === path || glob(path, pathname + query2);
   }
   function glob(pattern, text) {
     const [head, ...rest] = pattern.split("*");

@@ -245,7 +245,7 @@ function matchesAny(patterns2, address) {
   const url = new URL(address);
   return patterns2.some((pattern2) => matches(pattern2, url));
 }
-function matches(pattern2, { protocol, hostname, port, pathname, search }) {
+function matches(pattern2, { href, protocol, hostname, port, pathname, search }) {
   const parts = /^(https?):\/\/(\*\.)?(\[[^\]/]*\]|[^:/*]+)(?::(\d+))?(\/.*)$/.exec(pattern2);
   if (!parts) return false;
   const [, scheme, below, host, onPort, path] = parts;
@@ -253,7 +253,8 @@ function matches(pattern2, { protocol, hostname, port, pathname, search }) {
   if (onPort && onPort !== (port || (scheme === "https" ? "443" : "80"))) return false;
   const at = hostname.replace(/\.$/, "");
   if (at !== host && !(below && at.endsWith(`.${host}`))) return false;
-  return `${pathname}${search}/*` === path || glob(path, pathname + search);
+  const query = search || (/^[^#]*\?/.test(href) ? "?" : "");
+  return `${pathname}${query}/*` === path || glob(path, pathname + query);
 }
 function glob(pattern2, text3) {
   const [head, ...rest] = pattern2.split("*");
