@@ -206,7 +206,7 @@ func TestLostRunOfAPack(t *testing.T) {
 		}
 		c := w.call("order", `{}`)
 		c.want(t, `TAB_CLOSED`)
-		c.want(t, `It may have taken effect. The last that was heard of it: step 1 of 2: clicked button`)
+		c.want(t, `It may have taken effect. The last that was heard of it: step 1 of 2 was done.`)
 		if len(tabs) != 1 {
 			t.Errorf("it was sent to the tabs %d", tabs)
 		}

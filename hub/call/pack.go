@@ -74,11 +74,16 @@ func (r *run) tabClosed(err error) error {
 	return core.Fail(spec.FailTabClosed, "the tab went away after the call was sent. %s", r.tool.LossWords(nil))
 }
 
-// withProgress adds to a failure of a pack's tool that was sent how far its steps were said to have come.
+// withProgress adds to a failure of a pack's tool that was sent how far its steps were said to have come. What
+// the page calls its elements is no word of the hub, and stays out.
 func (r *run) withProgress(err error) error {
 	f, ok := errors.AsType[*core.Failure](err)
-	if !ok || r.tool == nil || !r.sent || r.said == "" {
+	if !ok || r.tool == nil || !r.sent || len(r.tool.Steps) == 0 {
 		return err
 	}
-	return &core.Failure{Code: f.Code, Message: strings.TrimSuffix(f.Message, ".") + ". The last that was heard of it: " + r.said}
+	step, _, ofStep := strings.Cut(r.said, ": ")
+	if !ofStep || !strings.HasPrefix(step, "step ") {
+		return err
+	}
+	return &core.Failure{Code: f.Code, Message: strings.TrimSuffix(f.Message, ".") + ". The last that was heard of it: " + step + " was done."}
 }
