@@ -101,7 +101,7 @@ func TestPackIsAcceptedOnATerminal(t *testing.T) {
 		t.Fatalf("by a program: %+v", pack)
 	}
 	code, printed := onTerminal(t, p, "y", "pack", "add", "shop-tools") // what waits
-	if before, _, _ := strings.Cut(printed, "? y/N "); code != 0 || !strings.Contains(before, `"Order"`) || !strings.Contains(printed, "shop-tools is in use; ") {
+	if before, _, _ := strings.Cut(printed, "? y/N "); code != 0 || !strings.Contains(before, `"Order"`) || !strings.Contains(printed, "shop-tools is in use") {
 		t.Fatalf("accepted: %d %s", code, printed)
 	}
 	first := packOf(t, p)
