@@ -24,6 +24,8 @@ func shape(schema json.RawMessage) string {
 			description = " " + quoted(text)
 		case key == "additionalProperties" && string(v) == "false":
 			words += ", nothing else"
+		case key == "additionalProperties":
+			words += ", other members " + shape(v)
 		case bounds[key] != "":
 			words += ", " + bounds[key] + " " + compact(v)
 		default:
@@ -39,7 +41,7 @@ var ofKind = []string{"type", "properties", "required", "items", "enum"}
 // bounds are the words for what else a value must be.
 var bounds = map[string]string{
 	"minimum": "at least", "maximum": "at most", "minLength": "length at least", "maxLength": "length at most", "minItems": "length at least",
-	"maxItems": "length at most", "pattern": "matching", "format": "as", "default": "if absent", "additionalProperties": "other members", "title": "titled",
+	"maxItems": "length at most", "pattern": "matching", "format": "as", "default": "if absent", "title": "titled",
 }
 
 // kindOf says what a value is; false if that has no words.

@@ -10,9 +10,10 @@ import (
 func TestShape(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{"type":"object","properties":{"query":{"type":"string","description":"Words"},"limit":{"type":"integer","minimum":1,"maximum":50}},"required":["query"]}`: `{query: string "Words", limit?: integer, at least 1, at most 50}`,
-		`{"type":"array","items":{"type":["string","null"]}}`:                              `list of string or null`,
-		`{"enum":["","ti"],"description":"Where"}`:                                         `one of ["","ti"] "Where"`,
-		`{"type":"object","properties":{},"required":["id"],"additionalProperties":false}`: `{id: anything}, nothing else`,
+		`{"type":"array","items":{"type":["string","null"]}}`:                                                `list of string or null`,
+		`{"enum":["","ti"],"description":"Where"}`:                                                           `one of ["","ti"] "Where"`,
+		`{"type":"object","properties":{},"required":["id"],"additionalProperties":false}`:                   `{id: anything}, nothing else`,
+		`{"type":"object","properties":{},"additionalProperties":{"type":"string","description":"A price"}}`: `{}, other members string "A price"`,
 		`{}`:   `anything`,
 		`true`: `true`,
 		// What has no words:

@@ -102,7 +102,7 @@ func packState(p *admin.PackReport) terminal.Cell {
 	case p.Active == nil:
 		return command.StateCell(command.Waiting)
 	case p.Waiting != nil:
-		return terminal.Cell{Text: "in use; a change waits for you", Tone: terminal.Wait, State: true}
+		return terminal.Cell{Text: "in use, change waits", Tone: terminal.Wait, State: true}
 	}
 	return terminal.Cell{Text: "in use", Tone: terminal.Good, State: true}
 }
@@ -317,7 +317,7 @@ A browser that is away learns of it when it connects.`,
 			if err := a.Send(cmd.Context(), http.MethodDelete, "/api/packs?name="+url.QueryEscape(pos[0]), nil); err != nil {
 				return err
 			}
-			a.Note("removed, with the rules and answers that allowed it something")
+			a.Note("%s is removed, with the rules and answers that allowed it something", pos[0])
 			if p.Active != nil && p.Active.Script {
 				a.Note("its script runs on in pages that are open, until they are loaded anew, and in a browser that is away, until it connects")
 			}
