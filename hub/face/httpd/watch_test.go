@@ -109,7 +109,7 @@ func TestWatchCall(t *testing.T) {
 	}, `{"name":"grind","annotations":{"readOnlyHint":true}}`)
 	d.setMode(policy.ModeOpen)
 	w, first := d.startWatch()
-	if len(first.Running) != 0 || !slices.Equal(first.Changed, []string{"tabs", "policy", "clients", "questions"}) {
+	if len(first.Running) != 0 || !slices.Equal(first.Changed, []string{"tabs", "policy", "clients", "questions", "packs"}) {
 		t.Fatalf("first %+v", first)
 	}
 	by := &consent.Caller{Principal: &policy.Principal{ID: "c-1", Name: "Claude"}, Said: "claude-code"}
