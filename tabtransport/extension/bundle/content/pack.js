@@ -1564,6 +1564,7 @@
   var textContent = getter(N, "textContent");
   var isConnected = getter(N, "isConnected");
   var rootOf = method(N.getRootNode);
+  var contains = method(N.contains);
   var matchesSelector = method(E.matches);
   var closest = method(E.closest);
   var rects = method(E.getClientRects);
@@ -1596,6 +1597,7 @@
   var ownerDocument = getter(N, "ownerDocument");
   var shadowRoot = getter(E, "shadowRoot");
   var host = getter(ShadowRoot.prototype, "host");
+  var assignedSlot = getter(E, "assignedSlot");
   var checkVisibility = method(E.checkVisibility);
   var QUERY = [
     method(Document.prototype.querySelectorAll),
@@ -1634,8 +1636,16 @@
     const parent = parentNode(element);
     if (!parent) return null;
     const kind = nodeType(parent);
-    if (kind === Node.ELEMENT_NODE) return parent;
+    if (kind === Node.ELEMENT_NODE) return slotOf(element, parent) ?? parent;
     return kind === Node.DOCUMENT_FRAGMENT_NODE && rootOf(parent) === parent && isShadow(parent) ? host(parent) : null;
+  }
+  function slotOf(element, parent) {
+    const slot = assignedSlot(element);
+    if (slot) return slot;
+    const tree = shadowOf(parent);
+    const name = attribute(element, "slot") ?? "";
+    for (const other of tree ? query(tree, "slot") : []) if ((attribute(other, "name") ?? "") === name) return other;
+    return null;
   }
   function isShadow(node) {
     try {
@@ -1680,13 +1690,25 @@
     if (!all2) {
       known.set(tree, all2 = /* @__PURE__ */ new Map());
       for (const label of query(tree, "label")) {
-        const field = isHTML(label, "label") ? labelled(label) : null;
+        const field = controlOf(label);
         if (field) all2.set(field, [...all2.get(field) ?? [], label]);
       }
     }
     return all2.get(element) ?? [];
   }
   var labelled = getter(HTMLLabelElement.prototype, "control");
+  function controlOf(label) {
+    return isHTML(label, "label") ? labelled(label) : null;
+  }
+  function hasFocus(element) {
+    const active = activeOf(rootOf(element));
+    return active !== null && contains(element, active);
+  }
+  function activeOf(tree) {
+    return nodeType(tree) === Node.DOCUMENT_NODE ? activeInDocument(tree) : isShadow(tree) ? activeInShadow(tree) : null;
+  }
+  var activeInDocument = getter(Document.prototype, "activeElement");
+  var activeInShadow = getter(ShadowRoot.prototype, "activeElement");
   function formOf(element) {
     if (!isHTML(element, "input", "button", "select", "textarea")) return null;
     return getter(LABELLED[localName(element)], "form")(element);
@@ -1709,11 +1731,14 @@
   var TOKENS = /^(current-password|new-password|one-time-code|cc-.+)$/;
   var NAMES = /(^|[^a-z])(pass(word|wd|phrase|code)|pwd|pin( ?code)?|cvc|cvv|cvv2|csc|otp|totp|(credit |debit )?card ?(no|num|number)|cc ?(no|num|number)|security ?code|verification ?code|one ?time ?(code|password|pin)|secret|2fa|mfa ?code)([^a-z]|$)/;
   var were = /* @__PURE__ */ new WeakSet();
-  function watchPasswords(document2) {
-    for (const element of query(document2, "input[type=password i]")) were.add(element);
+  var watched = /* @__PURE__ */ new WeakSet();
+  function watchPasswords(tree) {
+    if (watched.has(tree)) return;
+    watched.add(tree);
+    for (const element of query(tree, "input[type=password i]")) were.add(element);
     new MutationObserver((changes) => {
       for (const { target, oldValue } of changes) if (oldValue?.toLowerCase() === "password") were.add(target);
-    }).observe(document2, { subtree: true, attributes: true, attributeFilter: ["type"], attributeOldValue: true });
+    }).observe(tree, { subtree: true, attributes: true, attributeFilter: ["type"], attributeOldValue: true });
   }
   function secret(element, name) {
     if (isHTML(element, "input") && inputType(element) === "password") were.add(element);
@@ -2230,7 +2255,10 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (inner.length === 0) return [...found];
     const order = [];
     const nested = /* @__PURE__ */ new Map();
-    for (const [element, tree] of inner) nested.set(element, inTree(tree, css, scope));
+    for (const [element, tree] of inner) {
+      watchPasswords(tree);
+      nested.set(element, inTree(tree, css, scope));
+    }
     if (nodeType(root) === Node.ELEMENT_NODE) order.push(...nested.get(root) ?? []);
     for (const element of query(root, "*")) {
       if (found.has(element)) order.push(element);
@@ -2312,7 +2340,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       const wanted = valueOf2(value, scope);
       if (wanted === ABSENT || wanted === null) return [];
       const found = usable(target, scope, now);
-      return [{ found, edit: editOf(found, wanted) }];
+      return [{ found, edit: editOf(found, wanted, scope) }];
     });
     return () => fill(edits, scope);
   }
@@ -2326,6 +2354,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return found;
   }
   function unusable(element, scope) {
+    if (!scope.inMatch(location.href)) return `is by now on a page at ${clean(location.href, 200)}, where the pack does not reach`;
     if (!isConnected(element) || !isOfRun(element, scope)) return "is gone";
     if (!isVisible(element)) return "is not seen any more";
     const disabled = matchesSelector(element, ":disabled") || outward(element, (at) => attribute(at, "aria-disabled") === "true");
@@ -2365,9 +2394,12 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function check(element, scope, submits = false) {
     if (isHTML(element, "input") && inputType(element) === "file") throw new Failure("NEEDS_TRUSTED_INPUT", "browsers let only a person choose files");
     if (isHTML(element, "option", "select")) throw new Failure("STEP_REFUSED", "an option is chosen with fill, by its label");
-    const link = outward(element, (at) => localName(at) === "a" || localName(at) === "area");
+    const link = outward(element, (at) => /^(a|area)$/.test(localName(at)) && (hasAttribute(at, "href") || hasAttribute(at, "xlink:href")));
     const to = link && (attribute(link, "href") ?? attribute(link, "xlink:href"));
     if (link && to !== null) leads(isHTML(link, "a") ? href(link) : absolute(to, link), attribute(link, "target"), scope, link);
+    const label = outward(element, (at) => isHTML(at, "label"));
+    const control = label && controlOf(label);
+    if (control && !outward(element, (at) => at === control)) check(control, scope);
     const button = submits ? null : submitterOf(element);
     const form = submits ? formOf(element) : button && formOf(button);
     if (form) checkForm(form, submits ? defaultButton(form) : button, scope);
@@ -2404,16 +2436,28 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const doc = documentOf(form);
     return [...query(doc, "button,input[type=submit i],input[type=image i]")].find((at) => submitterOf(at) === at && formOf(at) === form);
   }
+  function perhaps(look) {
+    try {
+      look();
+    } catch (error) {
+      if (error instanceof Failure) error.did = "perhaps";
+      throw error;
+    }
+  }
   function click(found, scope) {
     const { element } = found;
     sequence(element, () => {
-      if (unusable(element, scope)) return `${found.words} ${unusable(element, scope)}`;
-      const is = words(element);
-      if (is !== found.words) return `${found.words} has become ${is}`;
-      check(element, scope);
-      return "";
+      const problem = another(found, scope);
+      if (!problem) check(element, scope);
+      return problem;
     });
     return `clicked ${found.words}`;
+  }
+  function another({ element, words: was }, scope) {
+    const problem = unusable(element, scope);
+    if (problem) return `${was} ${problem}`;
+    const is = words(element);
+    return is === was ? "" : `${was} has become ${is}`;
   }
   function sequence(element, hindrance) {
     const view = viewOf(element);
@@ -2428,13 +2472,10 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (pointer("pointerdown", 1) && mouse("mousedown", 1)) focusOn(element);
     pointer("pointerup", 0);
     mouse("mouseup", 0);
-    try {
+    perhaps(() => {
       const hindered = hindrance();
       if (hindered) throw new Failure("STEP_REFUSED", `${hindered} while it was pressed`);
-    } catch (error) {
-      if (error instanceof Failure) error.did = "perhaps";
-      throw error;
-    }
+    });
     mouse("click", 0);
   }
   function focusOn(element) {
@@ -2454,20 +2495,21 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (isConnected(element)) event("keyup");
     return pressed;
   }
-  function byDefault({ element }, key, scope) {
+  function byDefault(found, key, scope) {
+    const { element } = found;
     const isLine = isHTML(element, "input") && /^(text|search|email|tel|url|number|password|date|time|month|week|datetime-local)$/.test(inputType(element));
     if (key === "Tab") return void (isHTML(element, localName(element)) && blur(element));
     if (key.length === 1) {
-      if (isLine || isHTML(element, "textarea") || hasAttribute(element, "contenteditable")) documentOf(element).execCommand("insertText", false, key);
+      if (!isLine && !isHTML(element, "textarea") && !hasAttribute(element, "contenteditable")) return;
+      perhaps(() => {
+        takes(found, scope);
+        if (!hasFocus(element)) throw new Failure("STEP_REFUSED", `${found.words} has not got the focus`);
+      });
+      documentOf(element).execCommand("insertText", false, key);
       return;
     }
     if (key !== "Enter") return;
-    try {
-      check(element, scope, true);
-    } catch (error) {
-      if (error instanceof Failure) error.did = "perhaps";
-      throw error;
-    }
+    perhaps(() => check(element, scope, true));
     if (isHTML(element, "button", "summary") || isHTML(element, "a") && hasAttribute(element, "href")) return nativeClick(element);
     const form = isLine ? formOf(element) : null;
     if (!form) return;
@@ -2480,8 +2522,10 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const done = [];
     for (const { found, edit } of edits) {
       try {
-        const problem = unusable(found.element, scope) || (words(found.element) === found.words ? "" : `has become ${words(found.element)}`) || refusal(found);
-        if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
+        const problem = another(found, scope);
+        if (problem) throw new Failure("STEP_REFUSED", problem);
+        focusOn(found.element);
+        perhaps(() => takes(found, scope));
         done.push(`${found.words} to ${edit()}`);
       } catch (error) {
         if (error instanceof Failure) {
@@ -2493,33 +2537,38 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     }
     return done.length > 0 ? `set ${done.join(", ")}` : "left all fields as they are";
   }
+  function takes(found, scope) {
+    const problem = unusable(found.element, scope) || refusal(found);
+    if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
+  }
   function refusal({ element, name }) {
     const kind = secret(element, name);
     if (kind) return `is ${kind}: no pack fills that`;
     const readonly = matchesSelector(element, "input:read-only,textarea:read-only") && isHTML(element, "textarea", "input") && hasAttribute(element, "readonly");
     return readonly || attribute(element, "aria-readonly") === "true" ? "is read-only" : "";
   }
-  function editOf(found, wanted) {
+  function editOf(found, wanted, scope) {
     const { element } = found;
     const problem = refusal(found);
     if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
     const type = isHTML(element, "input") ? inputType(element) : "";
     if (type === "file") throw new Failure("NEEDS_TRUSTED_INPUT", `${found.words}: browsers let only a person choose files`);
     if (/^(button|submit|reset|image)$/.test(type)) throw new Failure("STEP_REFUSED", `${found.words} is no field`);
-    if (/^(checkbox|radio|switch|menuitemcheckbox)$/.test(found.role)) return checkEdit(found, wanted);
+    if (/^(checkbox|radio|switch|menuitemcheckbox)$/.test(found.role)) return checkEdit(found, wanted, scope);
     if (isHTML(element, "select")) return selectEdit(found, wanted);
     const text = plain(wanted, found.words);
     if (isHTML(element, "input", "textarea")) return textEdit(found, text);
     if (hasAttribute(element, "contenteditable")) return richEdit(found, text);
     throw new Failure("STEP_REFUSED", `${found.words} is no field`);
   }
-  function checkEdit(found, wanted) {
+  function checkEdit(found, wanted, scope) {
     const { element } = found;
     if (typeof wanted !== "boolean") throw new Failure("STEP_REFUSED", `${found.words} takes true or false`);
     const isOn = () => isHTML(element, "input") ? isChecked(element) : attribute(element, "aria-checked") === "true";
     if (!wanted && found.role === "radio") throw new Failure("STEP_REFUSED", `${found.words} cannot be set to false; set another one of its group to true`);
+    check(element, scope);
     return () => {
-      if (isOn() !== wanted) sequence(element, () => "");
+      if (isOn() !== wanted) click(found, scope);
       if (isHTML(element, "input") && isOn() !== wanted) throw refused(found);
       return String(wanted);
     };
@@ -2542,7 +2591,6 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       return options[0];
     });
     return () => {
-      focusOn(element);
       for (const option of selectOptions(element)) if (isSelected(option) !== chosen.includes(option)) setSelected(option, chosen.includes(option));
       changed(element);
       if (!chosen.every((option) => isSelected(option))) throw refused(found);
@@ -2562,7 +2610,6 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (taken === "" && text !== "") throw new Failure("STEP_REFUSED", `${found.words} takes ${FORMS[inputType(element)] ?? "something else"}, not ${JSON.stringify(clean(text))}`);
     return () => {
       const before = get(element);
-      focusOn(element);
       set(element, text);
       changed(element, text);
       const now = get(element);
@@ -2590,8 +2637,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const { element } = found;
     const doc = documentOf(element);
     return () => {
+      if (!hasFocus(element)) throw refused(found);
       const before = textContent(element);
-      focusOn(element);
       const selection = doc.getSelection();
       selection?.selectAllChildren(element);
       doc.execCommand(text === "" ? "delete" : "insertText", false, text);

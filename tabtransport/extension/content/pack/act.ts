@@ -2,7 +2,7 @@
 // and not covered, and which leads nowhere that the pack does not reach.
 
 import {
-  areaValue, attribute, blur, clean, dispatch, documentOf, focus, formAction, formElements, formMethod, formOf, frameWindow, hasAttribute, href,
+  areaValue, attribute, blur, clean, controlOf, dispatch, documentOf, focus, formAction, formElements, formMethod, formOf, frameWindow, hasAttribute, hasFocus, href,
   inputType, inputValue, isChecked, isConnected, isHTML, isMultiple, isSelected, isVisible, labelsOf, localName, matchesSelector, nativeClick, optionLabel, optionValue,
   outward, query, rects, requestSubmit, scrollIntoView, selectOptions, setAreaValue, setInputValue, setSelected, shadowOf, textContent, viewOf,
 } from "./dom.ts";
@@ -39,7 +39,7 @@ export function actOf(step: Step, scope: Scope, now: boolean): Act {
     const wanted = valueOf(value, scope);
     if (wanted === ABSENT || wanted === null) return [];
     const found = usable(target, scope, now);
-    return [{ found, edit: editOf(found, wanted) }];
+    return [{ found, edit: editOf(found, wanted, scope) }];
   });
   return () => fill(edits, scope);
 }
@@ -56,6 +56,7 @@ function usable(target: Target, scope: Scope, now: boolean): Found {
 }
 
 function unusable(element: Element, scope: Scope): string {
+  if (!scope.inMatch(location.href)) return `is by now on a page at ${clean(location.href, 200)}, where the pack does not reach`;
   if (!isConnected(element) || !isOfRun(element, scope)) return "is gone";
   if (!isVisible(element)) return "is not seen any more";
   const disabled = matchesSelector(element, ":disabled") || outward(element, (at) => attribute(at, "aria-disabled") === "true");
@@ -110,9 +111,12 @@ function overAt(element: Element, x: number, y: number): Element | null | undefi
 function check(element: Element, scope: Scope, submits = false) {
   if (isHTML(element, "input") && inputType(element) === "file") throw new Failure("NEEDS_TRUSTED_INPUT", "browsers let only a person choose files");
   if (isHTML(element, "option", "select")) throw new Failure("STEP_REFUSED", "an option is chosen with fill, by its label");
-  const link = outward(element, (at) => localName(at) === "a" || localName(at) === "area");
+  const link = outward(element, (at) => /^(a|area)$/.test(localName(at)) && (hasAttribute(at, "href") || hasAttribute(at, "xlink:href")));
   const to = link && (attribute(link, "href") ?? attribute(link, "xlink:href"));
   if (link && to !== null) leads(isHTML(link, "a") ? href(link) : absolute(to, link), attribute(link, "target"), scope, link);
+  const label = outward(element, (at) => isHTML(at, "label"));
+  const control = label && controlOf(label);
+  if (control && !outward(element, (at) => at === control)) check(control, scope);
   const button = submits ? null : submitterOf(element);
   const form = submits ? formOf(element) : button && formOf(button);
   if (form) checkForm(form, submits ? defaultButton(form) : button, scope);
@@ -160,18 +164,34 @@ function defaultButton(form: HTMLFormElement): Element | undefined {
   return [...query(doc, "button,input[type=submit i],input[type=image i]")].find((at) => submitterOf(at) === at && formOf(at) === form);
 }
 
+/** Looks once more in the middle of a step: if that ends it, something may have come of what was done already. */
+function perhaps(look: () => void) {
+  try {
+    look();
+  } catch (error) {
+    if (error instanceof Failure) error.did = "perhaps";
+    throw error;
+  }
+}
+
 // ---- Click
 
 function click(found: Found, scope: Scope): string {
   const { element } = found;
   sequence(element, () => {
-    if (unusable(element, scope)) return `${found.words} ${unusable(element, scope)}`;
-    const is = words(element);
-    if (is !== found.words) return `${found.words} has become ${is}`;
-    check(element, scope);
-    return "";
+    const problem = another(found, scope);
+    if (!problem) check(element, scope);
+    return problem;
   });
   return `clicked ${found.words}`;
+}
+
+/** What has become of an element since it was found; "" if it is as it was. */
+function another({ element, words: was }: Found, scope: Scope) {
+  const problem = unusable(element, scope);
+  if (problem) return `${was} ${problem}`;
+  const is = words(element);
+  return is === was ? "" : `${was} has become ${is}`;
 }
 
 /**
@@ -191,13 +211,10 @@ function sequence(element: Element, hindrance: () => string) {
   if (pointer("pointerdown", 1) && mouse("mousedown", 1)) focusOn(element);
   pointer("pointerup", 0);
   mouse("mouseup", 0);
-  try {
+  perhaps(() => {
     const hindered = hindrance();
     if (hindered) throw new Failure("STEP_REFUSED", `${hindered} while it was pressed`);
-  } catch (error) {
-    if (error instanceof Failure) error.did = "perhaps";
-    throw error;
-  }
+  });
   mouse("click", 0);
 }
 
@@ -223,20 +240,21 @@ function press(found: Found, key: string, scope: Scope): string {
 }
 
 /** What browsers do for a key that the page has left to them. */
-function byDefault({ element }: Found, key: string, scope: Scope) {
+function byDefault(found: Found, key: string, scope: Scope) {
+  const { element } = found;
   const isLine = isHTML(element, "input") && /^(text|search|email|tel|url|number|password|date|time|month|week|datetime-local)$/.test(inputType(element));
   if (key === "Tab") return void (isHTML(element, localName(element)) && blur(element));
   if (key.length === 1) {
-    if (isLine || isHTML(element, "textarea") || hasAttribute(element, "contenteditable")) documentOf(element).execCommand("insertText", false, key);
+    if (!isLine && !isHTML(element, "textarea") && !hasAttribute(element, "contenteditable")) return;
+    perhaps(() => {
+      takes(found, scope);
+      if (!hasFocus(element)) throw new Failure("STEP_REFUSED", `${found.words} has not got the focus`);
+    });
+    documentOf(element).execCommand("insertText", false, key); // into what has the focus
     return;
   }
   if (key !== "Enter") return;
-  try {
-    check(element, scope, true); // as its page may have it by now
-  } catch (error) {
-    if (error instanceof Failure) error.did = "perhaps";
-    throw error;
-  }
+  perhaps(() => check(element, scope, true)); // as its page may have it by now
   if (isHTML(element, "button", "summary") || (isHTML(element, "a") && hasAttribute(element, "href"))) return nativeClick(element);
   const form = isLine ? formOf(element) : null;
   if (!form) return;
@@ -255,8 +273,10 @@ function fill(edits: { found: Found; edit: Edit }[], scope: Scope): string {
   const done: string[] = [];
   for (const { found, edit } of edits) {
     try {
-      const problem = unusable(found.element, scope) || (words(found.element) === found.words ? "" : `has become ${words(found.element)}`) || refusal(found);
-      if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
+      const problem = another(found, scope);
+      if (problem) throw new Failure("STEP_REFUSED", problem);
+      focusOn(found.element);
+      perhaps(() => takes(found, scope));
       done.push(`${found.words} to ${edit()}`);
     } catch (error) {
       if (error instanceof Failure) {
@@ -269,6 +289,12 @@ function fill(edits: { found: Found; edit: Edit }[], scope: Scope): string {
   return done.length > 0 ? `set ${done.join(", ")}` : "left all fields as they are";
 }
 
+/** Refuses to fill a field that its page has made another one as it got the focus, or a key. Its name may change then. */
+function takes(found: Found, scope: Scope) {
+  const problem = unusable(found.element, scope) || refusal(found);
+  if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
+}
+
 function refusal({ element, name }: Found): string {
   const kind = secret(element, name);
   if (kind) return `is ${kind}: no pack fills that`;
@@ -277,14 +303,14 @@ function refusal({ element, name }: Found): string {
 }
 
 /** Makes the edit that gives a field a value. */
-function editOf(found: Found, wanted: unknown): Edit {
+function editOf(found: Found, wanted: unknown, scope: Scope): Edit {
   const { element } = found;
   const problem = refusal(found);
   if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
   const type = isHTML(element, "input") ? inputType(element) : "";
   if (type === "file") throw new Failure("NEEDS_TRUSTED_INPUT", `${found.words}: browsers let only a person choose files`);
   if (/^(button|submit|reset|image)$/.test(type)) throw new Failure("STEP_REFUSED", `${found.words} is no field`);
-  if (/^(checkbox|radio|switch|menuitemcheckbox)$/.test(found.role)) return checkEdit(found, wanted);
+  if (/^(checkbox|radio|switch|menuitemcheckbox)$/.test(found.role)) return checkEdit(found, wanted, scope);
   if (isHTML(element, "select")) return selectEdit(found, wanted);
   const text = plain(wanted, found.words);
   if (isHTML(element, "input", "textarea")) return textEdit(found, text);
@@ -292,13 +318,14 @@ function editOf(found: Found, wanted: unknown): Edit {
   throw new Failure("STEP_REFUSED", `${found.words} is no field`);
 }
 
-function checkEdit(found: Found, wanted: unknown): Edit {
+function checkEdit(found: Found, wanted: unknown, scope: Scope): Edit {
   const { element } = found;
   if (typeof wanted !== "boolean") throw new Failure("STEP_REFUSED", `${found.words} takes true or false`);
   const isOn = () => (isHTML(element, "input") ? isChecked(element) : attribute(element, "aria-checked") === "true");
   if (!wanted && found.role === "radio") throw new Failure("STEP_REFUSED", `${found.words} cannot be set to false; set another one of its group to true`);
+  check(element, scope);
   return () => {
-    if (isOn() !== wanted) sequence(element, () => "");
+    if (isOn() !== wanted) click(found, scope);
     // What is drawn by the page itself may say so later.
     if (isHTML(element, "input") && isOn() !== wanted) throw refused(found);
     return String(wanted);
@@ -326,7 +353,6 @@ function selectEdit(found: Found, wanted: unknown): Edit {
     return options[0];
   });
   return () => {
-    focusOn(element);
     for (const option of selectOptions(element)) if (isSelected(option) !== chosen.includes(option)) setSelected(option, chosen.includes(option));
     changed(element);
     if (!chosen.every((option) => isSelected(option))) throw refused(found);
@@ -348,7 +374,6 @@ function textEdit(found: Found, text: string): Edit {
   if (taken === "" && text !== "") throw new Failure("STEP_REFUSED", `${found.words} takes ${FORMS[inputType(element)] ?? "something else"}, not ${JSON.stringify(clean(text))}`);
   return () => {
     const before = get(element);
-    focusOn(element);
     set(element, text);
     changed(element, text);
     const now = get(element);
@@ -374,8 +399,8 @@ function richEdit(found: Found, text: string): Edit {
   const { element } = found;
   const doc = documentOf(element);
   return () => {
+    if (!hasFocus(element)) throw refused(found); // what edits goes where that is
     const before = textContent(element);
-    focusOn(element);
     const selection = doc.getSelection();
     selection?.selectAllChildren(element);
     doc.execCommand(text === "" ? "delete" : "insertText", false, text);

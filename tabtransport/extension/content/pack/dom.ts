@@ -30,6 +30,7 @@ export const nodeType = getter<number>(N, "nodeType");
 export const textContent = getter<string | null>(N, "textContent");
 export const isConnected = getter<boolean>(N, "isConnected");
 export const rootOf = method(N.getRootNode) as (of: Node) => Document | ShadowRoot | Node;
+export const contains = method(N.contains);
 export const matchesSelector = method(E.matches) as (of: Element, selector: string) => boolean;
 export const closest = method(E.closest) as (of: Element, selector: string) => Element | null;
 export const rects = method(E.getClientRects);
@@ -63,6 +64,7 @@ export const frameWindow = getter<Window | null>(HTMLIFrameElement.prototype, "c
 const ownerDocument = getter<Document | null>(N, "ownerDocument");
 const shadowRoot = getter<ShadowRoot | null>(E, "shadowRoot");
 const host = getter<Element>(ShadowRoot.prototype, "host");
+const assignedSlot = getter<Element | null>(E, "assignedSlot");
 const checkVisibility = method(E.checkVisibility) as (of: Element, options: CheckVisibilityOptions) => boolean;
 const QUERY = [
   method(Document.prototype.querySelectorAll),
@@ -108,13 +110,23 @@ export function shadowOf(element: Element): ShadowRoot | null {
   return globalThis.chrome?.dom?.openOrClosedShadowRoot?.(element as HTMLElement) ?? null;
 }
 
-/** The element around an element, also past the root of a shadow tree. */
+/** The element around an element, also past the root of a shadow tree, and the slot in which it is shown. */
 export function around(element: Element): Element | null {
   const parent = parentNode(element);
   if (!parent) return null;
   const kind = nodeType(parent);
-  if (kind === Node.ELEMENT_NODE) return parent as Element;
+  if (kind === Node.ELEMENT_NODE) return slotOf(element, parent as Element) ?? (parent as Element);
   return kind === Node.DOCUMENT_FRAGMENT_NODE && rootOf(parent) === parent && isShadow(parent) ? host(parent) : null;
+}
+
+/** The slot of its parent's shadow tree in which an element is shown; events go through that. */
+function slotOf(element: Element, parent: Element): Element | null {
+  const slot = assignedSlot(element);
+  if (slot) return slot;
+  const tree = shadowOf(parent); // the browser names no slot of a closed one
+  const name = attribute(element, "slot") ?? "";
+  for (const other of tree ? query(tree, "slot") : []) if ((attribute(other, "name") ?? "") === name) return other;
+  return null;
 }
 
 function isShadow(node: Node): node is ShadowRoot {
@@ -171,13 +183,30 @@ export function labelsOf(element: Element): Element[] {
   if (!all) {
     known.set(tree, (all = new Map()));
     for (const label of query(tree, "label")) {
-      const field = isHTML(label, "label") ? labelled(label) : null;
+      const field = controlOf(label);
       if (field) all.set(field, [...(all.get(field) ?? []), label]);
     }
   }
   return all.get(element) ?? [];
 }
 const labelled = getter<Element | null>(HTMLLabelElement.prototype, "control");
+
+/** What a label is for, and what a click on it clicks, too. */
+export function controlOf(label: Element): Element | null {
+  return isHTML(label, "label") ? labelled(label) : null;
+}
+
+/** Whether an element has the focus, or what is in it. */
+export function hasFocus(element: Element): boolean {
+  const active = activeOf(rootOf(element));
+  return active !== null && contains(element, active);
+}
+
+function activeOf(tree: Node): Element | null {
+  return nodeType(tree) === Node.DOCUMENT_NODE ? activeInDocument(tree) : isShadow(tree) ? activeInShadow(tree) : null;
+}
+const activeInDocument = getter<Element | null>(Document.prototype, "activeElement");
+const activeInShadow = getter<Element | null>(ShadowRoot.prototype, "activeElement");
 
 /** The form of a field or button. */
 export function formOf(element: Element): HTMLFormElement | null {

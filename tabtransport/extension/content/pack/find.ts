@@ -6,6 +6,7 @@ import {
   labelsOf, localName, nextSibling, nodeType, outward, query, rootOf, shadowOf, textContent, viewOf,
 } from "./dom.ts";
 import { Failure } from "./failure.ts";
+import { watchPasswords } from "./secret.ts";
 import { textOf, type Given } from "./values.ts";
 
 /** Where steps may reach. */
@@ -324,7 +325,10 @@ function inTree(root: Node, css: string, scope: Scope): Element[] {
   // Those of a tree in an element come after the element itself.
   const order: Element[] = [];
   const nested = new Map<Element, Element[]>();
-  for (const [element, tree] of inner) nested.set(element, inTree(tree, css, scope));
+  for (const [element, tree] of inner) {
+    watchPasswords(tree);
+    nested.set(element, inTree(tree, css, scope));
+  }
   if (nodeType(root) === Node.ELEMENT_NODE) order.push(...(nested.get(root as Element) ?? []));
   for (const element of query(root, "*")) {
     if (found.has(element)) order.push(element);

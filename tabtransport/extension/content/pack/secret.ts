@@ -8,12 +8,17 @@ const NAMES = /(^|[^a-z])(pass(word|wd|phrase|code)|pwd|pin( ?code)?|cvc|cvv|cvv
 /** Fields that had a password before a page showed it. */
 const were = new WeakSet<Element>();
 
-/** Notes the password fields of a document, also those that show their text later. */
-export function watchPasswords(document: Document) {
-  for (const element of query(document, "input[type=password i]")) were.add(element);
+/** The documents and shadow trees whose password fields are noted. */
+const watched = new WeakSet<Node>();
+
+/** Notes the password fields of a document or shadow tree, also those that show their text later. */
+export function watchPasswords(tree: Node) {
+  if (watched.has(tree)) return;
+  watched.add(tree);
+  for (const element of query(tree, "input[type=password i]")) were.add(element);
   new MutationObserver((changes) => {
     for (const { target, oldValue } of changes) if (oldValue?.toLowerCase() === "password") were.add(target as Element);
-  }).observe(document, { subtree: true, attributes: true, attributeFilter: ["type"], attributeOldValue: true });
+  }).observe(tree, { subtree: true, attributes: true, attributeFilter: ["type"], attributeOldValue: true });
 }
 
 /**
