@@ -40,6 +40,8 @@ const LOOK = 50;
 const STAYS = 300;
 /** and how long that of one takes which never has loaded all. */
 const PARSED = 2_000;
+/** How soon after a step a document goes by it without having said so, in ms. */
+const AT_ONCE = 1_000;
 /** How many characters of what steps gave a run may take from one document to the next. */
 const MAX_VALUES = 1 << 20;
 /** How many characters of a result the next worker has, should the hub not have it yet. */
@@ -57,9 +59,11 @@ interface Run {
   words: string; // what it does, or waits for
   from: number; // the step that it began with in the document
   granted: number; // the latest step that may have been begun, counted from 0
-  did: number; // the latest that was done
+  did: number; // the latest that was done,
+  doneAt: number; // and when, as Date.now() has it
   reports: (Report | null)[]; // of the steps that act
   values?: StepValues; // what steps gave; undefined: too much
+  goneAt: number; // when its document went away, or was found to have
   leads?: { until: number; declared: boolean }; // the document gives way to another one
   error?: string; // why the browser could not show that
   moved?: boolean; // whether one has
@@ -186,7 +190,7 @@ export class Runs {
     const { documentId, origin: at, id: frame } = route.frame;
     if (at !== origin) return "the tab shows another site by now";
     if (acts && this.actsIn(tabId)) return this.#begin(id, { id, method: "browser/run", tabId, params, for: client }, sentAt, signal); // another one was first
-    const run: Run = { tabId, frameId: frame, documentId, origin, params, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, reports: [], values: {} };
+    const run: Run = { tabId, frameId: frame, documentId, origin, params, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, doneAt: 0, goneAt: 0, reports: [], values: {} };
     this.#open.set(id, run);
     this.#starting.delete(id);
     if (!(await this.#stored.write())) {
@@ -295,7 +299,7 @@ export class Runs {
       case "did": {
         const { step, report, values, navigates } = message;
         if (step >= (run.params.steps ?? []).length) break;
-        run.did = Math.max(run.did, step);
+        if (step > run.did) [run.did, run.doneAt] = [step, Date.now()];
         run.granted = Math.max(run.granted, step);
         run.reports[step] = report;
         run.values = JSON.stringify(values).length <= MAX_VALUES ? values : undefined;
@@ -343,7 +347,9 @@ export class Runs {
     if (!values) return this.#fail(id, run, "STEP_REFUSED", `what the steps gave is more than the ${MAX_VALUES >> 20} MiB that a run may take to another page`);
     const match = this.#packs.find(params.pack)?.match;
     if (!match) return this.#fail(id, run, "STEP_STOPPED", this.#packs.refusal(params.pack));
-    say(port, { type: "run", id, from: run.did + 1, steps: params.steps ?? [], args: params.args as object, result: params.result, values, match });
+    run.from = run.did + 1; // what it reports begins there
+    void this.#stored.write();
+    say(port, { type: "run", id, from: run.from, steps: params.steps ?? [], args: params.args as object, result: params.result, values, match });
   }
 
   /** Gives a script the call of one of its tools, once. */
@@ -434,6 +440,7 @@ export class Runs {
 
   /** The document that has a run has gone. */
   #left(id: string, run: Run) {
+    run.goneAt = Date.now();
     const why = (isCall(run.params) && this.#packs.refusal(run.params.pack)) || "the page went away";
     if (run.granted > run.did || isCall(run.params)) this.#lost(id, run, why);
     else void this.#follow(id);
@@ -458,6 +465,9 @@ export class Runs {
       return this.#bring(id, run);
     }
     const { documentId, url } = next;
+    if (!leads && this.#wasLed(run)) {
+      return this.#lost(id, run, "the page gave way to another one", "; a step that leads to another page after a while has to say so with navigates");
+    }
     if (!permits(this.#settings(), next.origin) || !this.#reaches(run, url)) {
       run.moved = true;
       const why = this.#packs.refusal(run.params.pack);
@@ -468,6 +478,12 @@ export class Runs {
     Object.assign(run, { documentId, from: run.did + 1, leads: undefined, error: undefined, moved: true });
     await this.#stored.write();
     if (this.#open.get(id) === run) await this.#bring(id, run);
+  }
+
+  /** Whether somebody else has led a run to another document, in which what it did, such as filling in, may count for nothing. */
+  #wasLed({ did, doneAt, goneAt, params: { steps = [] } }: Run) {
+    if (did < 0 || !steps.slice(did + 1).some(isActing)) return false;
+    return steps[did].fill !== undefined || goneAt - doneAt > AT_ONCE;
   }
 
   /** Waits for the document that follows, and stays. @returns nothing if the run goes on where it is */
@@ -507,10 +523,10 @@ export class Runs {
   // ---- How a run ends
 
   /** The document of a run has gone, or its script: what was begun there may have been done. */
-  #lost(id: string, run: Run, why: string) {
+  #lost(id: string, run: Run, why: string, hint = "") {
     if (run.did < 0 && run.granted < 0) return this.#undone(id, run, why);
     if (isCall(run.params)) return this.#fail(id, run, "STEP_LOST", `${why} before the script had answered`, 0);
-    const begun = run.granted > run.did ? `${why} while step ${run.granted + 1} was done: it may have been done, and nothing after it was` : `${why} after step ${run.did + 1}; nothing after it was done`;
+    const begun = run.granted > run.did ? `${why} while step ${run.granted + 1} was done: it may have been done, and nothing after it was` : `${why} after step ${run.did + 1}; nothing after it was done${hint}`;
     this.#fail(id, run, "STEP_LOST", begun);
   }
 

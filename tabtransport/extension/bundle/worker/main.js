@@ -3807,6 +3807,7 @@ var NEXT2 = 1e4;
 var LOOK4 = 50;
 var STAYS2 = 300;
 var PARSED = 2e3;
+var AT_ONCE2 = 1e3;
 var MAX_VALUES = 1 << 20;
 var MAX_KEPT2 = 256 << 10;
 var Runs = class {
@@ -3911,7 +3912,7 @@ var Runs = class {
     const { documentId, origin: at, id: frame } = route.frame;
     if (at !== origin) return "the tab shows another site by now";
     if (acts && this.actsIn(tabId)) return this.#begin(id, { id, method: "browser/run", tabId, params, for: client }, sentAt2, signal);
-    const run3 = { tabId, frameId: frame, documentId, origin, params, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, reports: [], values: {} };
+    const run3 = { tabId, frameId: frame, documentId, origin, params, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, doneAt: 0, goneAt: 0, reports: [], values: {} };
     this.#open.set(id, run3);
     this.#starting.delete(id);
     if (!await this.#stored.write()) {
@@ -4010,7 +4011,7 @@ var Runs = class {
       case "did": {
         const { step, report, values, navigates } = message2;
         if (step >= (run3.params.steps ?? []).length) break;
-        run3.did = Math.max(run3.did, step);
+        if (step > run3.did) [run3.did, run3.doneAt] = [step, Date.now()];
         run3.granted = Math.max(run3.granted, step);
         run3.reports[step] = report;
         run3.values = JSON.stringify(values).length <= MAX_VALUES ? values : void 0;
@@ -4055,7 +4056,9 @@ var Runs = class {
     if (!values) return this.#fail(id, run3, "STEP_REFUSED", `what the steps gave is more than the ${MAX_VALUES >> 20} MiB that a run may take to another page`);
     const match = this.#packs.find(params.pack)?.match;
     if (!match) return this.#fail(id, run3, "STEP_STOPPED", this.#packs.refusal(params.pack));
-    say(port, { type: "run", id, from: run3.did + 1, steps: params.steps ?? [], args: params.args, result: params.result, values, match });
+    run3.from = run3.did + 1;
+    void this.#stored.write();
+    say(port, { type: "run", id, from: run3.from, steps: params.steps ?? [], args: params.args, result: params.result, values, match });
   }
   /** Gives a script the call of one of its tools, once. */
   async #call(id, run3) {
@@ -4139,6 +4142,7 @@ var Runs = class {
   }
   /** The document that has a run has gone. */
   #left(id, run3) {
+    run3.goneAt = Date.now();
     const why = isCall(run3.params) && this.#packs.refusal(run3.params.pack) || "the page went away";
     if (run3.granted > run3.did || isCall(run3.params)) this.#lost(id, run3, why);
     else void this.#follow(id);
@@ -4162,6 +4166,9 @@ var Runs = class {
       return this.#bring(id, run3);
     }
     const { documentId, url } = next;
+    if (!leads && this.#wasLed(run3)) {
+      return this.#lost(id, run3, "the page gave way to another one", "; a step that leads to another page after a while has to say so with navigates");
+    }
     if (!permits(this.#settings(), next.origin) || !this.#reaches(run3, url)) {
       run3.moved = true;
       const why = this.#packs.refusal(run3.params.pack);
@@ -4172,6 +4179,11 @@ var Runs = class {
     Object.assign(run3, { documentId, from: run3.did + 1, leads: void 0, error: void 0, moved: true });
     await this.#stored.write();
     if (this.#open.get(id) === run3) await this.#bring(id, run3);
+  }
+  /** Whether somebody else has led a run to another document, in which what it did, such as filling in, may count for nothing. */
+  #wasLed({ did, doneAt, goneAt, params: { steps = [] } }) {
+    if (did < 0 || !steps.slice(did + 1).some(isActing)) return false;
+    return steps[did].fill !== void 0 || goneAt - doneAt > AT_ONCE2;
   }
   /** Waits for the document that follows, and stays. @returns nothing if the run goes on where it is */
   async #next(id, run3) {
@@ -4206,10 +4218,10 @@ var Runs = class {
   }
   // ---- How a run ends
   /** The document of a run has gone, or its script: what was begun there may have been done. */
-  #lost(id, run3, why) {
+  #lost(id, run3, why, hint = "") {
     if (run3.did < 0 && run3.granted < 0) return this.#undone(id, run3, why);
     if (isCall(run3.params)) return this.#fail(id, run3, "STEP_LOST", `${why} before the script had answered`, 0);
-    const begun = run3.granted > run3.did ? `${why} while step ${run3.granted + 1} was done: it may have been done, and nothing after it was` : `${why} after step ${run3.did + 1}; nothing after it was done`;
+    const begun = run3.granted > run3.did ? `${why} while step ${run3.granted + 1} was done: it may have been done, and nothing after it was` : `${why} after step ${run3.did + 1}; nothing after it was done${hint}`;
     this.#fail(id, run3, "STEP_LOST", begun);
   }
   /** Ends a run of which nothing was done. */
