@@ -159,6 +159,9 @@ func (t *Tool) check(at string) error {
 		if hints.ReadOnly {
 			t.Class = policy.Read
 		}
+		if err := c.query(at+".result", t.PackTool.Result); err != nil {
+			return err
+		}
 	}
 	t.Repeatable = t.Class == policy.Read
 	return c.examples(at)

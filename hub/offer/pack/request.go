@@ -66,7 +66,8 @@ func (c *checker) request(at string, r *spec.RequestStep) error {
 			return err
 		}
 	}
-	return c.query(at+".take", r.Take)
+	_, err := c.parsed(at+".take", r.Take)
+	return err
 }
 
 // token checks where a token comes from, and that it goes nowhere but into a header that is for

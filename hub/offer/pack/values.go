@@ -235,26 +235,74 @@ func literalPath(at, s string) error {
 var functions = strings.Fields(`abs avg ceil contains ends_with floor join keys length map max max_by merge min min_by not_null
 reverse sort sort_by starts_with sum to_array to_number to_string type values`)
 
-// query checks a JMESPath expression; "" is none.
+// query checks a JMESPath expression over the arguments and what steps gave; "" is none.
 func (c *checker) query(at, s string) error {
-	if s == "" {
-		return nil
-	}
-	if err := short(at, s, maxQuery); err != nil {
+	ast, err := c.parsed(at, s)
+	if err != nil || s == "" {
 		return err
 	}
-	ast, err := jmespath.NewParser().Parse(s)
+	if name := c.unknown(reflect.ValueOf(ast)); name != "" {
+		return place(at, fmt.Sprintf("there is no %s here; there are %s", shown(name), strings.Join(append(c.known[:len(c.known):len(c.known)], "args"), ", ")))
+	}
+	return nil
+}
+
+// unknown returns a name that a part of an expression wants of what is neither an argument nor the gift of an
+// earlier step, "" if there is none: it would be absent in each call, and the step be done without it.
+func (c *checker) unknown(node reflect.Value) string {
+	children := node.FieldByName("children")
+	switch node.FieldByName("nodeType").Int() {
+	case int64(jmespath.ASTField):
+		if name := nameOfNode(node); name != "args" && !slices.Contains(c.known, name) {
+			return name
+		}
+	case int64(jmespath.ASTSubexpression):
+		of, member := children.Index(0), children.Index(1)
+		if isField(of) && nameOfNode(of) == "args" && isField(member) {
+			if _, ok := c.args[nameOfNode(member)]; !ok {
+				return "args." + nameOfNode(member)
+			}
+		}
+		return c.unknown(of)
+	case int64(jmespath.ASTPipe), int64(jmespath.ASTIndexExpression), int64(jmespath.ASTProjection), int64(jmespath.ASTFilterProjection), int64(jmespath.ASTFlatten), int64(jmespath.ASTValueProjection):
+		return c.unknown(children.Index(0)) // the others are about what this one gives
+	case int64(jmespath.ASTExpRef): // about elements of what its function is given
+	default:
+		for i := range children.Len() {
+			if name := c.unknown(children.Index(i)); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+func isField(node reflect.Value) bool {
+	return node.FieldByName("nodeType").Int() == int64(jmespath.ASTField)
+}
+
+func nameOfNode(node reflect.Value) string { return node.FieldByName("value").Elem().String() }
+
+// parsed parses a JMESPath expression, and checks what it calls and how much it may give.
+func (c *checker) parsed(at, s string) (ast jmespath.ASTNode, err error) {
+	if s == "" {
+		return ast, nil
+	}
+	if err := short(at, s, maxQuery); err != nil {
+		return ast, err
+	}
+	ast, err = jmespath.NewParser().Parse(s)
 	if err != nil {
-		return place(at, shown(s)+" is no JMESPath: "+err.Error())
+		return ast, place(at, shown(s)+" is no JMESPath: "+err.Error())
 	}
 	e := expression{}
 	switch grows := e.growth(reflect.ValueOf(ast)); {
 	case e.unknown != "":
-		return place(at, "JMESPath has no function "+shown(e.unknown))
+		return ast, place(at, "JMESPath has no function "+shown(e.unknown))
 	case grows > maxGrowth:
-		return place(at, shown(s)+" could give far more than it is given: it puts in the same again and again")
+		return ast, place(at, shown(s)+" could give far more than it is given: it puts in the same again and again")
 	}
-	return nil
+	return ast, nil
 }
 
 // maxGrowth is how many times as much as it is given an expression may give. It runs in the page, which would

@@ -29,8 +29,10 @@ func TestValues(t *testing.T) {
 	for name := range v.Args {
 		c.args[name] = true
 	}
+	c.known = []string{"missing"}
 	for name, value := range v.Values {
 		data[name] = value
+		c.known = append(c.known, name)
 	}
 	c.tool.Pack.match, _ = patterns("match", []string{"https://shop.example.com/*"})
 	for _, b := range v.Bodies {

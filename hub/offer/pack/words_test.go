@@ -59,7 +59,7 @@ func TestStepsInWords(t *testing.T) {
 		{`{"request": {"method": "POST", "path": "/a", "form": {"n": {"from": "args.note"}}}}`, `{"note": "all of it"}`, `sends POST /a and the fields n="all of it"`},
 		{`{"request": {"method": "POST", "path": "/a", "json": {"n": {"from": "args.note"}, "m": "x ${note}"}}}`, `{}`, `sends POST /a and the JSON {}`},
 		{`{"request": {"method": "POST", "path": "/a", "json": {"n": {"from": "args.note"}}}}`, ``, `sends POST /a and the JSON {"n":<the argument note>}`},
-		{`{"request": {"method": "POST", "path": "/a", "json": {"n": {"from": "order.number"}}}}`, `{}`, `sends POST /a and the JSON {"n":<what order.number gives of what it has read>}`},
+		{`{"request": {"method": "POST", "path": "/a", "json": {"n": {"from": "cart.number"}}}}`, `{}`, `sends POST /a and the JSON {"n":<what cart.number gives of what it has read>}`},
 	} {
 		var args json.RawMessage
 		if test.args != "" {
