@@ -368,3 +368,57 @@ func TestPackOnAChangedPage(t *testing.T) {
 		t.Errorf("pack test ends with %d on a page that has changed, and says:\n%s%s", exit, stdout, stderr)
 	}
 }
+
+const userScript = `// ==UserScript==
+// @name   Notes
+// @match  http://localhost/shop/*
+// @grant  none
+// ==/UserScript==
+document.modelContext.registerTool({
+  name: "heading",
+  description: "Reads the heading of the page.",
+  annotations: { readOnlyHint: true },
+  execute: async ({ say }) => {
+    if (say === undefined) throw new Error("say what");
+    return { heading: document.querySelector("h1, h2")?.textContent ?? document.title, say };
+  },
+});
+`
+
+// A user script that registers tools of WebMCP is a pack: once its owner has added it and allowed it in the browser,
+// clients list its tools and call them, and they are the pack's in name and result.
+func TestScriptOfAPack(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	h := p.host()
+	b := p.browse()
+	s := packpages.New(t)
+	p.addPacks(map[string][]byte{"notes.user.js": []byte(userScript)})
+	page := b.Open(s.URL + "/shop/")
+	defer page.Close()
+	settings := b.Open("chrome://extensions/?id=" + b.ExtensionID)
+	settings.Eval(fmt.Sprintf("chrome.developerPrivate.updateExtensionConfiguration({extensionId: %q, userScriptsAccess: true})", b.ExtensionID))
+	settings.Close()
+	var tab int64
+	w := b.Worker()
+	w.Into(fmt.Sprintf("chrome.tabs.query({url: %q}).then(([tab]) => tab.id)", s.URL+"/*"), &tab)
+	w.Close()
+	popup := b.Open(fmt.Sprintf("chrome-extension://%s/popup.html?tab=%d", b.ExtensionID, tab))
+	popup.Click("input[data-pack=notes]")
+	popup.WaitFor("chrome.userScripts?.getScripts().then((all) => all.length === 1)")
+	popup.Close()
+	page.Reload()
+	r := packTool{pack: "notes", tool: "heading", input: raw(`{"say":"tea"}`)}
+	name := r.name(h, s)
+	a := r.ask(h, name)
+	if got := value(rawjson.Get(a.result, "structuredContent")); a.outcome() != "ok" || !has(got, value(raw(`{"say":"tea"}`))) {
+		t.Errorf("%s: %s: %s", name, a.outcome(), a.result)
+	}
+	if from, _ := rawjson.String(rawjson.Get(a.result, "_meta", "tabhub/source", "pack")); from != "notes" {
+		t.Errorf("the result does not say that it is of the pack: %s", a.result)
+	}
+	r.input = nil
+	if a := r.ask(h, name); a.outcome() == "ok" || !strings.Contains(string(a.result), "STEP_SCRIPT: say what") {
+		t.Errorf("a script that throws: %s: %s", a.outcome(), a.result)
+	}
+}
