@@ -63,3 +63,26 @@ test("what is asked over a new connection waits for the hub's word", async () =>
   packs.take("p", []);
   await current;
 });
+
+const shop = (more) => ({ name: "shop", hash: "1", match: ["https://a.example/*"], tools: [{ name: "order" }], ...more });
+
+// A hub on another computer could have a person allow a pack at one site, and then say that it is at others.
+test("what a person has allowed is the pack as it was shown to them", () => {
+  for (const [is, offered] of [
+    [shop(), true],
+    [shop({ title: "Another title" }), true],
+    [shop({ match: ["https://a.example/*", "https://b.example/*"] }), false],
+    [shop({ hash: "2" }), false],
+    [shop({ script: true }), false],
+  ]) {
+    const packs = new Packs(() => false, () => {});
+    packs.take("p", [shop()]);
+    assert.deepEqual(packs.tools("https://a.example/"), []);
+    packs.choose("1", true);
+    assert.equal(packs.tools("https://a.example/").length, 1);
+    packs.take("p", [is]);
+    assert.equal(packs.find(is) !== undefined, offered, JSON.stringify(is));
+    packs.take("p", [shop()]);
+    assert.equal(packs.find(shop()) !== undefined, offered, JSON.stringify(is));
+  }
+});

@@ -48,8 +48,8 @@ export class Packs {
 
   /** Takes what the hub says. */
   take(pairing: string, packs: ActivePack[]) {
-    const hashes = new Set(packs.map(({ hash }) => hash));
-    const choices = Object.fromEntries(Object.entries(this.#kept.choices).filter(([hash]) => hashes.has(hash)));
+    const stays = (hash: string) => packs.some((pack) => pack.hash === hash && this.#kept.packs.some((before) => isSame(before, pack)));
+    const choices = Object.fromEntries(Object.entries(this.#kept.choices).filter(([hash]) => stays(hash)));
     this.#keep(packs.length ? { pairing, packs, choices } : NONE);
     this.#settle();
   }
@@ -144,6 +144,12 @@ export class Packs {
       return { name, hash, title, script, sites: [...new Set(match.map(hostOf))], on: this.#isOn(pack) };
     });
   }
+}
+
+/** Whether what the hub says of a pack is what a person has chosen by: a hub elsewhere could say other pages later. */
+function isSame(a: ActivePack, b: ActivePack) {
+  const shown = ({ name, hash, match, script = false }: ActivePack) => JSON.stringify([name, hash, match, script]);
+  return shown(a) === shown(b);
 }
 
 /** The pack that an item is of, if it is not the page's own. */

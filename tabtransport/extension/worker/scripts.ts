@@ -118,6 +118,8 @@ export class Scripts {
       const { document } = await this.#hub.request("browser/packScript", { pack: ref });
       if ((await sha256(document)) !== hash) throw new Error("the hub has sent another document than the one that was allowed");
       const pack = JSON.parse(document) as { match: string[]; script: string };
+      const said = this.#packs.find(ref)?.match ?? [];
+      if (JSON.stringify(pack.match) !== JSON.stringify(said)) throw new Error("the hub has said other pages than the document has");
       script = pack.script;
       known = { secret: crypto.randomUUID(), match: pack.match };
     }

@@ -316,8 +316,8 @@ var Packs = class {
   }
   /** Takes what the hub says. */
   take(pairing, packs2) {
-    const hashes = new Set(packs2.map(({ hash }) => hash));
-    const choices = Object.fromEntries(Object.entries(this.#kept.choices).filter(([hash]) => hashes.has(hash)));
+    const stays = (hash) => packs2.some((pack) => pack.hash === hash && this.#kept.packs.some((before) => isSame(before, pack)));
+    const choices = Object.fromEntries(Object.entries(this.#kept.choices).filter(([hash]) => stays(hash)));
     this.#keep(packs2.length ? { pairing, packs: packs2, choices } : NONE);
     this.#settle();
   }
@@ -398,6 +398,10 @@ var Packs = class {
     });
   }
 };
+function isSame(a, b) {
+  const shown = ({ name, hash, match, script: script2 = false }) => JSON.stringify([name, hash, match, script2]);
+  return shown(a) === shown(b);
+}
 function packOf(item) {
   return item.pack;
 }
@@ -4623,6 +4627,8 @@ var Scripts = class {
       const { document: document2 } = await this.#hub.request("browser/packScript", { pack: ref });
       if (await sha256(document2) !== hash) throw new Error("the hub has sent another document than the one that was allowed");
       const pack = JSON.parse(document2);
+      const said2 = this.#packs.find(ref)?.match ?? [];
+      if (JSON.stringify(pack.match) !== JSON.stringify(said2)) throw new Error("the hub has said other pages than the document has");
       script2 = pack.script;
       known = { secret: crypto.randomUUID(), match: pack.match };
     }
