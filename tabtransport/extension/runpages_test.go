@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"tabhub/tabtransport"
@@ -21,15 +22,16 @@ func TestRunWhosePageIsLoadedAnew(t *testing.T) {
 	h.tellPacks(pack)
 	waits := `{"wait": {"for": {"role": "button", "name": "Go on"}}, "timeout": 30}`
 	readName := `{"read": {"fields": {"name": {"target": {"label": "Name"}, "give": "value"}}}}`
-	for _, c := range []struct{ name, last, want, counts string }{
-		{"to click", clickAdd, `1 STEP_LOST the page gave way to another one after step 1; nothing after it was done; a step that leads to another page after a while has to say so with navigates [fill yes, wait no]`, `"0,0,0"`},
-		{"to read", readName, `{"name":""} [fill yes, wait yes, read yes] at ` + url + `/cart`, `"0,0,0"`},
+	for _, c := range []struct{ name, first, last, want, counts string }{
+		{"to click", fillName, clickAdd, `1 STEP_LOST the page gave way to another one after step 1; nothing after it was done; a step that leads to another page after a while has to say so with navigates [fill yes, wait no]`, `"0,0,0"`},
+		{"to click after a click", fillName + "," + clickAdd, clickConfirm, `2 STEP_LOST the page gave way to another one after step 2; nothing after it was done; a step that leads to another page after a while has to say so with navigates [fill yes, click yes, wait no]`, `"1,0,0"`},
+		{"to read", fillName, readName, `{"name":""} [fill yes, wait yes, read yes] at ` + url + `/cart`, `"0,0,0"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := b.Open(url + "/cart")
 			tab := h.tabAt(url+"/cart", "order")
-			done := h.beginRun(t.Context(), tab, pack, fillName+","+waits+","+c.last, `{"name":"Ada"}`)
-			p.WaitFor(`document.querySelector("#name").value === "Ada"`)
+			done := h.beginRun(t.Context(), tab, pack, c.first+","+waits+","+c.last, `{"name":"Ada"}`)
+			b.Worker().WaitFor(fmt.Sprintf(`chrome.storage.session.get("runs").then(({runs}) => Object.values(runs.runs)[0]?.stayed === %d)`, strings.Count(c.first, "}},{")))
 			p.Reload()
 			p.Eval(`document.body.append(Object.assign(document.createElement("button"), {textContent: "Go on"}))`)
 			if got := <-done; got != c.want {

@@ -40,8 +40,6 @@ const LOOK = 50;
 const STAYS = 300;
 /** and how long that of one takes which never has loaded all. */
 const PARSED = 2_000;
-/** How soon after a step a document goes by it without having said so, in ms. */
-const AT_ONCE = 1_000;
 /** How many characters of what steps gave a run may take from one document to the next. */
 const MAX_VALUES = 1 << 20;
 /** How many characters of a result the next worker has, should the hub not have it yet. */
@@ -59,11 +57,10 @@ interface Run {
   words: string; // what it does, or waits for
   from: number; // the step that it began with in the document
   granted: number; // the latest step that may have been begun, counted from 0
-  did: number; // the latest that was done,
-  doneAt: number; // and when, as Date.now() has it
+  did: number; // the latest that was done
+  stayed: number; // the latest after which its document went on
   reports: (Report | null)[]; // of the steps that act
   values?: StepValues; // what steps gave; undefined: too much
-  goneAt: number; // when its document went away, or was found to have
   leads?: { until: number; declared: boolean }; // the document gives way to another one
   error?: string; // why the browser could not show that
   moved?: boolean; // whether one has
@@ -190,7 +187,7 @@ export class Runs {
     const { documentId, origin: at, id: frame } = route.frame;
     if (at !== origin) return "the tab shows another site by now";
     if (acts && this.actsIn(tabId)) return this.#begin(id, { id, method: "browser/run", tabId, params, for: client }, sentAt, signal); // another one was first
-    const run: Run = { tabId, frameId: frame, documentId, origin, params, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, doneAt: 0, goneAt: 0, reports: [], values: {} };
+    const run: Run = { tabId, frameId: frame, documentId, origin, params, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, stayed: -1, reports: [], values: {} };
     this.#open.set(id, run);
     this.#starting.delete(id);
     if (!(await this.#stored.write())) {
@@ -299,7 +296,7 @@ export class Runs {
       case "did": {
         const { step, report, values, navigates } = message;
         if (step >= (run.params.steps ?? []).length) break;
-        if (step > run.did) [run.did, run.doneAt] = [step, Date.now()];
+        run.did = Math.max(run.did, step);
         run.granted = Math.max(run.granted, step);
         run.reports[step] = report;
         run.values = JSON.stringify(values).length <= MAX_VALUES ? values : undefined;
@@ -308,6 +305,8 @@ export class Runs {
         break;
       }
       case "progress":
+        if (message.step >= run.did) run.stayed = run.did;
+        this.#stored.save();
         this.#report(id, run, message.words);
         break;
       case "end":
@@ -440,7 +439,6 @@ export class Runs {
 
   /** The document that has a run has gone. */
   #left(id: string, run: Run) {
-    run.goneAt = Date.now();
     const why = (isCall(run.params) && this.#packs.refusal(run.params.pack)) || "the page went away";
     if (run.granted > run.did || isCall(run.params)) this.#lost(id, run, why);
     else void this.#follow(id);
@@ -481,9 +479,9 @@ export class Runs {
   }
 
   /** Whether somebody else has led a run to another document, in which what it did, such as filling in, may count for nothing. */
-  #wasLed({ did, doneAt, goneAt, params: { steps = [] } }: Run) {
-    if (did < 0 || !steps.slice(did + 1).some(isActing)) return false;
-    return steps[did].fill !== undefined || goneAt - doneAt > AT_ONCE;
+  #wasLed({ did, stayed, params: { steps = [] } }: Run) {
+    // A document that goes at once has no time to say that a step has led it.
+    return did >= 0 && (stayed === did || steps[did].fill !== undefined) && steps.slice(did + 1).some(isActing);
   }
 
   /** Waits for the document that follows, and stays. @returns nothing if the run goes on where it is */

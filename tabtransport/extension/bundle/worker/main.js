@@ -3811,7 +3811,6 @@ var NEXT2 = 1e4;
 var LOOK4 = 50;
 var STAYS2 = 300;
 var PARSED = 2e3;
-var AT_ONCE2 = 1e3;
 var MAX_VALUES = 1 << 20;
 var MAX_KEPT2 = 256 << 10;
 var Runs = class {
@@ -3916,7 +3915,7 @@ var Runs = class {
     const { documentId, origin: at, id: frame } = route.frame;
     if (at !== origin) return "the tab shows another site by now";
     if (acts && this.actsIn(tabId)) return this.#begin(id, { id, method: "browser/run", tabId, params, for: client }, sentAt2, signal);
-    const run3 = { tabId, frameId: frame, documentId, origin, params, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, doneAt: 0, goneAt: 0, reports: [], values: {} };
+    const run3 = { tabId, frameId: frame, documentId, origin, params, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, stayed: -1, reports: [], values: {} };
     this.#open.set(id, run3);
     this.#starting.delete(id);
     if (!await this.#stored.write()) {
@@ -4015,7 +4014,7 @@ var Runs = class {
       case "did": {
         const { step, report, values, navigates } = message2;
         if (step >= (run3.params.steps ?? []).length) break;
-        if (step > run3.did) [run3.did, run3.doneAt] = [step, Date.now()];
+        run3.did = Math.max(run3.did, step);
         run3.granted = Math.max(run3.granted, step);
         run3.reports[step] = report;
         run3.values = JSON.stringify(values).length <= MAX_VALUES ? values : void 0;
@@ -4024,6 +4023,8 @@ var Runs = class {
         break;
       }
       case "progress":
+        if (message2.step >= run3.did) run3.stayed = run3.did;
+        this.#stored.save();
         this.#report(id, run3, message2.words);
         break;
       case "end":
@@ -4146,7 +4147,6 @@ var Runs = class {
   }
   /** The document that has a run has gone. */
   #left(id, run3) {
-    run3.goneAt = Date.now();
     const why = isCall(run3.params) && this.#packs.refusal(run3.params.pack) || "the page went away";
     if (run3.granted > run3.did || isCall(run3.params)) this.#lost(id, run3, why);
     else void this.#follow(id);
@@ -4185,9 +4185,8 @@ var Runs = class {
     if (this.#open.get(id) === run3) await this.#bring(id, run3);
   }
   /** Whether somebody else has led a run to another document, in which what it did, such as filling in, may count for nothing. */
-  #wasLed({ did, doneAt, goneAt, params: { steps = [] } }) {
-    if (did < 0 || !steps.slice(did + 1).some(isActing)) return false;
-    return steps[did].fill !== void 0 || goneAt - doneAt > AT_ONCE2;
+  #wasLed({ did, stayed, params: { steps = [] } }) {
+    return did >= 0 && (stayed === did || steps[did].fill !== void 0) && steps.slice(did + 1).some(isActing);
   }
   /** Waits for the document that follows, and stays. @returns nothing if the run goes on where it is */
   async #next(id, run3) {
