@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tabhub/describe"
+	"tabhub/hub/trust/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -32,7 +33,7 @@ func (t *Tool) Result(r *spec.RunResult) (payload json.RawMessage, failed bool) 
 		if why := t.misfit(value); why != "" {
 			said := "The result does not fit the tool's outputSchema: " + why + "."
 			if done == "" {
-				said += " Nothing was changed. The page is perhaps another than when the pack was written: `tabhub pack test " + t.Pack.Name + "` shows how."
+				said += " Nothing was changed. " + t.pageChanged()
 			} else {
 				said += " All steps were done: do not repeat the call. " + done
 			}
@@ -215,6 +216,15 @@ func (t *Tool) state(known []spec.Did, ended bool) (words string, acted bool) {
 	return strings.ToUpper(words[:1]) + words[1:], true
 }
 
+// pageChanged says what the owner can do if the site has changed. Without --act a tool that acts is not tried.
+func (t *Tool) pageChanged() string {
+	act := ""
+	if t.Class != policy.Read {
+		act = " --act"
+	}
+	return fmt.Sprintf("The page is perhaps another than when the pack was written: `tabhub pack test %s%s` tries its examples; then change the step in its file, and add it again.", t.Pack.Name, act)
+}
+
 // advice says what to do after a failure.
 func (t *Tool) advice(code spec.StepCode, acted bool) string {
 	var all []string
@@ -223,7 +233,7 @@ func (t *Tool) advice(code spec.StepCode, acted bool) string {
 	}
 	switch code {
 	case spec.StepNotFound, spec.StepAmbiguous:
-		all = append(all, fmt.Sprintf("The page is perhaps another than when the pack was written: `tabhub pack test %s` shows where.", t.Pack.Name))
+		all = append(all, t.pageChanged())
 	case spec.NeedsTrustedCode:
 		all = append(all, "The page takes this only from a person: ask the user to do it there.")
 	}

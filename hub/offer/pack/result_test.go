@@ -30,7 +30,7 @@ func TestResultSaysWhatWasDone(t *testing.T) {
 		not    string
 	}{
 		{"the page has changed", order, spec.RunResult{Steps: []spec.StepReport{opened, readIt, filled}, Failed: fail(3, spec.StepNotFound, `button "Buy"`)},
-			[]string{`Step 4 of 6 (clicks button "Order" in form "Checkout") failed with STEP_NOT_FOUND`, `The page has: button "Buy".`, "Steps 1-3 were done; step 4 may have been done; nothing after that was.", "tabhub pack test shop-tools"}, ""},
+			[]string{`Step 4 of 6 (clicks button "Order" in form "Checkout") failed with STEP_NOT_FOUND`, `The page has: button "Buy".`, "Steps 1-3 were done; step 4 may have been done; nothing after that was.", "`tabhub pack test shop-tools --act`"}, ""},
 		{"the step says that it was not done", order, spec.RunResult{Steps: []spec.StepReport{opened, readIt, filled, said("click", spec.DidNo, "")}, Failed: fail(3, spec.StepNotFound)},
 			[]string{"Steps 1-3 were done; nothing after that was."}, "may have"},
 		{"the first step was not done", order, spec.RunResult{Steps: []spec.StepReport{said("open", spec.DidNo, "")}, Failed: fail(0, spec.StepRefused)}, []string{"Nothing was done."}, "may have"},
@@ -44,7 +44,7 @@ func TestResultSaysWhatWasDone(t *testing.T) {
 		{"the failure is of no step", order, spec.RunResult{Failed: fail(99, spec.StepStopped)}, []string{"The call failed with STEP_STOPPED", "may have been done"}, "Nothing was done"},
 		{"a report is of another step", order, spec.RunResult{Steps: []spec.StepReport{said("read", spec.DidNo, "")}, Failed: fail(0, spec.StepStopped)}, []string{"Step 1 may have been done"}, "Nothing was done"},
 		{"it misfits after acts", find, spec.RunResult{Steps: []spec.StepReport{said("request", spec.DidYes, "")}, Value: json.RawMessage(`{"products":[{"price":1}]}`)},
-			[]string{`does not fit the tool's outputSchema: /products/0`, "Nothing was changed.", `{"products":[{"price":1}]}`}, "Done"},
+			[]string{`does not fit the tool's outputSchema: /products/0`, "Nothing was changed.", "`tabhub pack test shop-tools`", `{"products":[{"price":1}]}`}, "Done"},
 		{"it is no object", find, spec.RunResult{Value: json.RawMessage(`[1]`)}, []string{"it is no object"}, ""},
 		{"there is none", find, spec.RunResult{}, []string{"there is none"}, ""},
 	} {

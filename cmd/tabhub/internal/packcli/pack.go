@@ -102,7 +102,7 @@ func packState(p *admin.PackReport) terminal.Cell {
 	case p.Active == nil:
 		return command.StateCell(command.Waiting)
 	case p.Waiting != nil:
-		return terminal.Cell{Text: "in use, change waits", Tone: terminal.Wait, State: true}
+		return terminal.Cell{Text: "change waits", Tone: terminal.Wait, State: true}
 	}
 	return terminal.Cell{Text: "in use", Tone: terminal.Good, State: true}
 }
@@ -297,7 +297,7 @@ func printChanges(a *command.App, p *admin.PackReport) {
 		if p.Withdraws {
 			what = "is asked about again"
 		}
-		fmt.Fprintln(a.Out, a.Screen().Indented("- ", fmt.Sprintf("what you have allowed %s %s: %s", what, names.Of(p.Allowed[i].Client), command.RuleSubject(&p.Allowed[i]))))
+		fmt.Fprintln(a.Out, a.Screen().Indented("- ", fmt.Sprintf("what you have allowed %s: %s: %s", what, names.Of(p.Allowed[i].Client), command.RuleSubject(&p.Allowed[i]))))
 	}
 }
 

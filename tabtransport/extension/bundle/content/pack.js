@@ -2749,7 +2749,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       const all2 = texts(cells);
       return Object.fromEntries(picked.map(([i, member]) => [member, all2[i] ?? ""]));
     });
-    return { value, words: `read ${count(value.length, data.length)} rows of ${called}` };
+    return { value, words: `read ${count(value.length, data.length)} ${value.length === 1 && data.length === 1 ? "row" : "rows"} of ${called}` };
   }
   function gridOf(table, scope) {
     const own = all({ role: "row" }, table, scope).filter((row) => closest(row, "table,[role=table],[role=grid],[role=treegrid]") === table);

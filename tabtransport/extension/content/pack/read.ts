@@ -128,7 +128,7 @@ function readTable(target: Target, columns: { [header: string]: string }, limit:
     const all = texts(cells);
     return Object.fromEntries(picked.map(([i, member]) => [member, all[i] ?? ""]));
   });
-  return { value, words: `read ${count(value.length, data.length)} rows of ${called}` };
+  return { value, words: `read ${count(value.length, data.length)} ${value.length === 1 && data.length === 1 ? "row" : "rows"} of ${called}` };
 }
 
 /** The cells of each row by their columns: one that spans several is in each of them. */
