@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -136,11 +137,11 @@ func fileHasChanged(p *admin.PackReport) bool {
 
 func packShowCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "show NAME|FILE",
+		Use:   "show NAME|FILE|DIR",
 		Short: "Say what a pack, or one that a file would give, may do",
 		Long: `Say in words what a pack may do: on which pages, what it sends where, what it clicks; and of
-each tool its steps. Of a change that waits it says what is different. Of a FILE it says the
-same before you add it; nothing of it is run, or sent to the hub.
+each tool its steps. Of a change that waits it says what is different. Of a FILE or a
+DIR it says the same before you add it; nothing of it is run, or sent to the hub.
 
 --json prints the document.`,
 		Example: `  tabhub pack show shop-tools
@@ -153,6 +154,9 @@ same before you add it; nothing of it is run, or sent to the hub.
 			return showPackFiles(a, pos[0], *asJSON)
 		}
 		p, err := onePack(cmd.Context(), a, pos[0])
+		if _, isThere := os.Stat(pos[0]); err != nil && isThere == nil {
+			return fmt.Errorf("%w; for the file or folder of that name: `%s`", err, a.Tabhub("pack", "show", "./"+pos[0]))
+		}
 		if err != nil {
 			return err
 		}
