@@ -26,7 +26,7 @@ func isTokenHeader(name string) bool {
 // read, such as a comment.
 func isTokenField(t *spec.TokenRule) bool {
 	name := strings.ToLower(t.Field)
-	for _, word := range []string{"csrf", "xsrf", "token", "nonce", "auth", "hmac"} {
+	for _, word := range []string{"csrf", "xsrf", "token", "nonce", "hmac"} {
 		if strings.Contains(name, word) {
 			return true
 		}
