@@ -267,6 +267,77 @@ func TestImportedPack(t *testing.T) {
 	}
 }
 
+// manifest is one of webmcp-gen for the tea shop, and adapter one of bb-sites.
+const (
+	manifest = `{"domain": "teashop.com", "task": "count", "url": "https://teashop.com/shop/", "tools": [
+		{"name": "count", "description": "Counts the products on the page.", "inputSchema": {"type": "object", "properties": {"under": {"type": "number"}}},
+		 "implementation": {"kind": "dom", "source": "const prices = [...document.querySelectorAll('tbody td:nth-child(2)')].map((cell) => Number(cell.textContent.slice(2)));\nif (input.under <= 0) return { success: false, error: 'nothing is for free' };\nreturn { success: true, n: prices.filter((price) => price < (input.under ?? Infinity)).length };"},
+		 "fixtureInput": {"under": 4}}]}`
+	adapter = `/* @meta
+{"name": "tea/stock", "description": "Says what is in stock", "domain": "teashop.com", "args": {"query": {"required": true}}, "readOnly": true}
+*/
+async function(args) {
+	const r = await fetch('/shop/api/products?q=' + encodeURIComponent(args.query), {credentials: 'include'});
+	if (args.query === '?') return {error: 'HTTP 401', hint: 'Log in first'};
+	return {stock: (await r.json()).products.map((p) => p.stock)};
+}`
+)
+
+// Code of other programs registers its tools as a pack's script, once the person in front of the browser allows it.
+func TestImportedScripts(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	h := p.host()
+	b := p.browse()
+	s := packpages.New(t)
+	files := map[string][]byte{}
+	for file, text := range map[string]string{"manifest.json": manifest, "stock.js": adapter} {
+		doc, _, err := foreign.Import(file, raw(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		here(doc.Match)
+		for i := range doc.Tools {
+			doc.Tools[i].Examples = nil // they are at the site
+		}
+		made, err := pack.New(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[doc.Name+".json"] = made.Text()
+	}
+	p.addPacks(files)
+	settings := b.Open("chrome://extensions/?id=" + b.ExtensionID)
+	settings.Eval(fmt.Sprintf("chrome.developerPrivate.updateExtensionConfiguration({extensionId: %q, userScriptsAccess: true})", b.ExtensionID))
+	settings.Close()
+	page := b.Open(s.URL + "/shop/")
+	w := b.Worker()
+	var tab int64
+	w.Into(fmt.Sprintf("chrome.tabs.query({url: %q}).then(([tab]) => tab.id)", s.URL+"/*"), &tab)
+	w.Close()
+	popup := b.Open(fmt.Sprintf("chrome-extension://%s/popup.html?tab=%d", b.ExtensionID, tab))
+	for _, name := range []string{"tea", "teashop-com-count"} {
+		popup.Click("input[data-pack=" + name + "]")
+	}
+	popup.WaitFor("chrome.userScripts?.getScripts().then((all) => all.length === 2)")
+	popup.Close()
+	page.Reload()
+	for _, r := range []struct {
+		packTool
+		fails string
+	}{
+		{packTool{pack: "teashop-com-count", tool: "count", input: raw(`{"under":4}`), gives: raw(`{"success":true,"n":2}`)}, ""},
+		{packTool{pack: "teashop-com-count", tool: "count", input: raw(`{"under":0}`)}, "nothing is for free"},
+		{packTool{pack: "tea", tool: "stock", input: raw(`{"query":"tea"}`), gives: raw(`{"stock":[12,40]}`)}, ""},
+		{packTool{pack: "tea", tool: "stock", input: raw(`{"query":"?"}`)}, "HTTP 401: Log in first"},
+	} {
+		a := r.ask(h, r.name(h, s))
+		if got := rawjson.Get(a.result, "structuredContent"); (a.outcome() == "ok") != (r.fails == "") || !has(value(got), value(r.gives)) || !strings.Contains(string(a.result), r.fails) {
+			t.Errorf("%s: %s, want %s%s", r.tool, a.result, r.gives, r.fails)
+		}
+	}
+}
+
 // here has patterns be about this computer instead of their sites.
 func here(patterns []string) {
 	for i, m := range patterns {
