@@ -25,6 +25,7 @@ func TestStepsLeadNowhereElse(t *testing.T) {
 		{"what a component shows in a link", `<x-l><span id=s>Order</span></x-l>` + frame + open, click("#s"), "", `0 STEP_REFUSED: link "Order" leads to http`, "", "no: "},
 		{"what a closed component shows in a link", `<x-l><span id=s>Order</span></x-l>` + frame + closed, click("#s"), "", `0 STEP_REFUSED: link "Order" leads to http`, "", "no: "},
 		{"a link in a link", `<script>const [a, b] = [document.createElement("a"), document.createElement("a")]; a.href = "/outside"; a.target = "f"; b.id = "s"; b.append("Order"); a.append(b); document.documentElement.append(a)</script>` + frame, click("#s"), "", `0 STEP_REFUSED: link "Order" leads to http`, "", "no: "},
+		{"a form that leads elsewhere once it is sent", `<form action=/in/next onsubmit="this.action = '/outside'"><button>Order</button></form>`, click("button"), "", `0 STEP_REFUSED: the step led to http`, `location.pathname.startsWith("/in/")`, "yes: "},
 		{"an address that the page takes while it is pressed", `<button onpointerdown="history.pushState(0, '', '/elsewhere')" onclick="clicked = true">Order</button><script>clicked = false</script>`, click("button"), "", `0 STEP_REFUSED: button "Order" is by now on a page at http`, `!clicked`, "perhaps: "},
 		{"an address that the page takes between two fields", `<label>A <input oninput="history.pushState(0, '', '/elsewhere')"></label><label>B <input id=b></label>`, `[{"fill": {"fields": [{"target": {"label": "A"}, "value": "x"}, {"target": {"label": "B"}, "value": "y"}]}}]`, "",
 			`0 STEP_REFUSED: textbox "B" is by now on a page at http`, `b.value === ""`, `perhaps: set 1 of 2 fields: textbox "A" to "x"`},
@@ -49,5 +50,19 @@ func TestStepsKeepFromPasswords(t *testing.T) {
 			show, "", `1 STEP_REFUSED: v: textbox without a name is a password`, "", ""},
 		{"in a frame", `<iframe srcdoc="<input type=password name=q value=x>"></iframe><button onclick="frames[0].document.querySelector('input').type = 'text'">Show</button>`, show, "", `1 STEP_REFUSED: v: textbox without a name is a password`, "", ""},
 		{"a field whose hint goes with its focus", `<input id=q placeholder=Find onfocus="placeholder = ''">`, fill, "", "null", `q.value === "x"`, `yes: set textbox "Find" to "x"`},
+	})
+}
+
+// Of a click that the browser makes nothing of no step says that it was done.
+func TestStepsSayWhatClicksNeedAPerson(t *testing.T) {
+	t.Parallel()
+	const click = `[{"click": {"target": {"role": "link"}}}]`
+	runRows(t, []row{
+		{"a link that is a script", `<a href="javascript:document.title = 1">Order</a>`, click, "", `0 NEEDS_TRUSTED_INPUT: link "Order" has a script as an address`, `!document.title`, "perhaps: "},
+		{"by its key", `<a href="javascript:document.title = 1">Order</a>`, `[{"press": {"target": {"role": "link"}, "key": "Enter"}}]`, "", `0 NEEDS_TRUSTED_INPUT: link "Order" has a script as an address`, `!document.title`, "perhaps: "},
+		{"one that its page takes", `<a href="javascript:document.title = 1" onclick="clicked = true; return false">Order</a>`, click, "", "null", `clicked`, ""},
+		{"one that does nothing by itself", `<a href="javascript:void(0);" onclick="clicked = true">Order</a>`, click, "", "null", `clicked`, ""},
+		{"a form", `<form action="javascript:document.title = 1"><button>Order</button></form>`, `[{"click": {"target": {"role": "button"}}}]`, "", `0 NEEDS_TRUSTED_INPUT: form without a name has a script as an address`, `!document.title`, "no: "},
+		{"a part of a button that is disabled", `<button disabled><b onclick="clicked = true">Order</b></button><script>clicked = false</script>`, `[{"click": {"target": {"selector": "b"}}, "timeout": 1}]`, "", `0 STEP_REFUSED: b that shows "Order" is disabled`, `!clicked`, "no: "},
 	})
 }

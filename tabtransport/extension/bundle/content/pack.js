@@ -2357,7 +2357,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (!scope.inMatch(location.href)) return `is by now on a page at ${clean(location.href, 200)}, where the pack does not reach`;
     if (!isConnected(element) || !isOfRun(element, scope)) return "is gone";
     if (!isVisible(element)) return "is not seen any more";
-    const disabled = matchesSelector(element, ":disabled") || outward(element, (at) => attribute(at, "aria-disabled") === "true");
+    const disabled = matchesSelector(element, ":disabled") || outward(element, (at) => matchesSelector(at, "button:disabled") || attribute(at, "aria-disabled") === "true");
     return disabled ? "is disabled" : "";
   }
   function middle(element) {
@@ -2394,7 +2394,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function check(element, scope, submits = false) {
     if (isHTML(element, "input") && inputType(element) === "file") throw new Failure("NEEDS_TRUSTED_INPUT", "browsers let only a person choose files");
     if (isHTML(element, "option", "select")) throw new Failure("STEP_REFUSED", "an option is chosen with fill, by its label");
-    const link = outward(element, (at) => /^(a|area)$/.test(localName(at)) && (hasAttribute(at, "href") || hasAttribute(at, "xlink:href")));
+    const link = linkAround(element);
     const to = link && (attribute(link, "href") ?? attribute(link, "xlink:href"));
     if (link && to !== null) leads(isHTML(link, "a") ? href(link) : absolute(to, link), attribute(link, "target"), scope, link);
     const label = outward(element, (at) => isHTML(at, "label"));
@@ -2404,11 +2404,18 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const form = submits ? formOf(element) : button && formOf(button);
     if (form) checkForm(form, submits ? defaultButton(form) : button, scope);
   }
+  function linkAround(element) {
+    return outward(element, (at) => /^(a|area)$/.test(localName(at)) && (hasAttribute(at, "href") || hasAttribute(at, "xlink:href")));
+  }
+  var SCRIPT = /^javascript:(?!\s*(void\b\s*\(?\s*\d*\s*\)?)?\s*;*\s*(\/\/.*)?$)/i;
+  var FOR_A_PERSON = "a script as an address, which browsers run only for a person";
   function checkForm(form, button, scope) {
     const own = (name) => button && hasAttribute(button, `form${name}`) ? attribute(button, `form${name}`) : null;
     if ((own("method") ?? formMethod(form)).toLowerCase() === "dialog") return;
     const action = own("action");
-    leads(action === null ? formAction(form) : absolute(action || location.href, form), own("target") ?? attribute(form, "target"), scope, form);
+    const to = action === null ? formAction(form) : absolute(action || location.href, form);
+    if (SCRIPT.test(to)) throw new Failure("NEEDS_TRUSTED_INPUT", `${words(form)} has ${FOR_A_PERSON}`);
+    leads(to, own("target") ?? attribute(form, "target"), scope, form);
   }
   function absolute(to, element) {
     const { baseURI } = documentOf(element);
@@ -2476,7 +2483,12 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       const hindered = hindrance();
       if (hindered) throw new Failure("STEP_REFUSED", `${hindered} while it was pressed`);
     });
-    mouse("click", 0);
+    followed(element, mouse("click", 0));
+  }
+  function followed(element, left) {
+    const link = left ? linkAround(element) : null;
+    if (!link || !SCRIPT.test(attribute(link, "href") ?? "")) return;
+    throw Object.assign(new Failure("NEEDS_TRUSTED_INPUT", `${words(link)} has ${FOR_A_PERSON}`), { did: "perhaps" });
   }
   function focusOn(element) {
     const at = outward(element, (at2) => matchesSelector(at2, "a[href],button,input,select,textarea,[tabindex],[contenteditable]"));
@@ -2510,7 +2522,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     }
     if (key !== "Enter") return;
     perhaps(() => check(element, scope, true));
-    if (isHTML(element, "button", "summary") || isHTML(element, "a") && hasAttribute(element, "href")) return nativeClick(element);
+    if (isHTML(element, "a") && hasAttribute(element, "href")) {
+      const view = viewOf(element);
+      return followed(element, dispatch(element, new view.MouseEvent("click", { bubbles: true, cancelable: true, composed: true, view })));
+    }
+    if (isHTML(element, "button", "summary")) return nativeClick(element);
     const form = isLine ? formOf(element) : null;
     if (!form) return;
     const button = defaultButton(form);
@@ -3322,7 +3338,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     #navigates = (event) => {
       const { destination, downloadRequest, userInitiated, cancelable } = event;
       if (destination.sameDocument || downloadRequest !== null) return;
-      if (!this.#scope.inMatch(destination.url) && !userInitiated && cancelable) {
+      const isPerson = userInitiated && navigator.userActivation.isActive;
+      if (!this.#scope.inMatch(destination.url) && !isPerson && cancelable) {
         event.preventDefault();
         this.#refused = destination.url;
         return this.#wake();

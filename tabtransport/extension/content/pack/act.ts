@@ -59,7 +59,7 @@ function unusable(element: Element, scope: Scope): string {
   if (!scope.inMatch(location.href)) return `is by now on a page at ${clean(location.href, 200)}, where the pack does not reach`;
   if (!isConnected(element) || !isOfRun(element, scope)) return "is gone";
   if (!isVisible(element)) return "is not seen any more";
-  const disabled = matchesSelector(element, ":disabled") || outward(element, (at) => attribute(at, "aria-disabled") === "true");
+  const disabled = matchesSelector(element, ":disabled") || outward(element, (at) => matchesSelector(at, "button:disabled") || attribute(at, "aria-disabled") === "true");
   return disabled ? "is disabled" : "";
 }
 
@@ -111,7 +111,7 @@ function overAt(element: Element, x: number, y: number): Element | null | undefi
 function check(element: Element, scope: Scope, submits = false) {
   if (isHTML(element, "input") && inputType(element) === "file") throw new Failure("NEEDS_TRUSTED_INPUT", "browsers let only a person choose files");
   if (isHTML(element, "option", "select")) throw new Failure("STEP_REFUSED", "an option is chosen with fill, by its label");
-  const link = outward(element, (at) => /^(a|area)$/.test(localName(at)) && (hasAttribute(at, "href") || hasAttribute(at, "xlink:href")));
+  const link = linkAround(element);
   const to = link && (attribute(link, "href") ?? attribute(link, "xlink:href"));
   if (link && to !== null) leads(isHTML(link, "a") ? href(link) : absolute(to, link), attribute(link, "target"), scope, link);
   const label = outward(element, (at) => isHTML(at, "label"));
@@ -122,11 +122,22 @@ function check(element: Element, scope: Scope, submits = false) {
   if (form) checkForm(form, submits ? defaultButton(form) : button, scope);
 }
 
+/** The link that a click on an element follows. */
+function linkAround(element: Element) {
+  return outward(element, (at) => /^(a|area)$/.test(localName(at)) && (hasAttribute(at, "href") || hasAttribute(at, "xlink:href")));
+}
+
+/** An address that is a script, but for those that do nothing: then what listens for the click does it. */
+const SCRIPT = /^javascript:(?!\s*(void\b\s*\(?\s*\d*\s*\)?)?\s*;*\s*(\/\/.*)?$)/i;
+const FOR_A_PERSON = "a script as an address, which browsers run only for a person";
+
 function checkForm(form: HTMLFormElement, button: Element | null | undefined, scope: Scope) {
   const own = (name: string) => (button && hasAttribute(button, `form${name}`) ? attribute(button, `form${name}`) : null);
   if ((own("method") ?? formMethod(form)).toLowerCase() === "dialog") return;
   const action = own("action");
-  leads(action === null ? formAction(form) : absolute(action || location.href, form), own("target") ?? attribute(form, "target"), scope, form);
+  const to = action === null ? formAction(form) : absolute(action || location.href, form);
+  if (SCRIPT.test(to)) throw new Failure("NEEDS_TRUSTED_INPUT", `${words(form)} has ${FOR_A_PERSON}`);
+  leads(to, own("target") ?? attribute(form, "target"), scope, form);
 }
 
 /** An address as it is written in an element's page, or as it is if it makes no sense. */
@@ -215,7 +226,17 @@ function sequence(element: Element, hindrance: () => string) {
     const hindered = hindrance();
     if (hindered) throw new Failure("STEP_REFUSED", `${hindered} while it was pressed`);
   });
-  mouse("click", 0);
+  followed(element, mouse("click", 0));
+}
+
+/**
+ * Ends a step whose click did nothing.
+ * @param left whether the page has left it to the browser what comes of the click
+ */
+function followed(element: Element, left: boolean) {
+  const link = left ? linkAround(element) : null;
+  if (!link || !SCRIPT.test(attribute(link, "href") ?? "")) return;
+  throw Object.assign(new Failure("NEEDS_TRUSTED_INPUT", `${words(link)} has ${FOR_A_PERSON}`), { did: "perhaps" });
 }
 
 function focusOn(element: Element) {
@@ -255,7 +276,11 @@ function byDefault(found: Found, key: string, scope: Scope) {
   }
   if (key !== "Enter") return;
   perhaps(() => check(element, scope, true)); // as its page may have it by now
-  if (isHTML(element, "button", "summary") || (isHTML(element, "a") && hasAttribute(element, "href"))) return nativeClick(element);
+  if (isHTML(element, "a") && hasAttribute(element, "href")) {
+    const view = viewOf(element) as View;
+    return followed(element, dispatch(element, new view.MouseEvent("click", { bubbles: true, cancelable: true, composed: true, view })));
+  }
+  if (isHTML(element, "button", "summary")) return nativeClick(element);
   const form = isLine ? formOf(element) : null;
   if (!form) return;
   const button = defaultButton(form);

@@ -352,7 +352,9 @@ class Departure {
   #navigates = (event: Event) => {
     const { destination, downloadRequest, userInitiated, cancelable } = event as NavigateEvent;
     if (destination.sameDocument || downloadRequest !== null) return;
-    if (!this.#scope.inMatch(destination.url) && !userInitiated && cancelable) {
+    // The browser says of a form that it was a person also if it was a click of the step.
+    const isPerson = userInitiated && navigator.userActivation.isActive;
+    if (!this.#scope.inMatch(destination.url) && !isPerson && cancelable) {
       event.preventDefault();
       this.#refused = destination.url;
       return this.#wake();
