@@ -1,6 +1,7 @@
 package extension_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -52,6 +53,7 @@ type hub struct {
 	packs []spec.ActivePack // likewise; nil: nothing is said of packs
 	reown chan struct{}     // capacity 1: owner or packs are others
 
+	recorded  *spec.Recorded    // the latest
 	documents map[string]string // those of packs with scripts, by their hashes; guarded by mu
 }
 
@@ -121,6 +123,9 @@ func (h *hub) serve() {
 		KeepAlive: h.keepAlive,
 		Owner: func(_ tabtransport.Admission, tab spec.TabAddr, request any) (any, error) {
 			switch request := request.(type) {
+			case *spec.Recorded:
+				h.change(func() { h.recorded = request })
+				return spec.RecordedResult{Name: cmp.Or(request.Name, "shop")}, nil
 			case *spec.PackScript:
 				h.mu.Lock()
 				defer h.mu.Unlock()

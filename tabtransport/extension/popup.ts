@@ -1,5 +1,6 @@
 import { ask, toggle } from "./common.ts";
 import { byID, make } from "./elements.ts";
+import { recordingParts } from "./recording.ts";
 import { STATES } from "./states.ts";
 import { explain, stateOf, unusable, using, wantsReload, whyNone } from "./status.ts";
 import { toolView } from "./tooltry.ts";
@@ -18,6 +19,8 @@ let paused = false;
 const BROWSER_HAS_WEBMCP = "ModelContext" in window;
 /** What tools are looked for. */
 let sought = "";
+/** How often something was done with a recording. */
+let done = 0;
 /** What each part of the page shows, as JSON. */
 const shown = new Map<HTMLElement, string>();
 /** The tools that are shown, by what is said of them: one that is opened stays so. */
@@ -49,6 +52,16 @@ async function show() {
   showList("held", lease ? [lease] : [], heldItem);
   showList("used", used, tabInUse);
   showList("recent", recent.map((use) => ({ ...use, when: ago(Date.now() - use.at) })), useItem);
+  const own = sites[0];
+  const can = connected && page.web && page.secure && page.reached && own?.on === true;
+  const { recording } = status;
+  const around = byID("recording");
+  change(around, { recording, can, done }, () => recordingParts(recording, tabId, can, () => {
+    done++;
+    void show();
+  }));
+  around.classList.toggle("idle", !recording);
+  around.hidden = !around.hasChildNodes();
   const since = Date.now() - (owner.at ?? 0);
   showList("connected", (owner.apps ?? []).map((app) => ({ ...app, last: app.lastMs ? ago(app.lastMs + since) : "" })), appItem);
   // What else is chosen of a site is as its switches say already.
@@ -64,7 +77,9 @@ function change(part: HTMLElement, what: unknown, made: () => HTMLElement[]) {
   shown.set(part, now);
   const focused = part.contains(document.activeElement) ? document.activeElement : null;
   part.replaceChildren(...made());
-  if (focused instanceof HTMLElement && focused.isConnected) focused.focus(); // a tool that was there before
+  if (!(focused instanceof HTMLElement)) return;
+  const again = focused.isConnected ? focused : focused.id && document.getElementById(focused.id); // a tool that was there before, or one that is now
+  if (again) again.focus();
 }
 
 /** @param id of the section around a list, which is hidden if it is empty */

@@ -26,6 +26,8 @@ for (const [name, parts, tab, text, title] of [
   ["a question", { waiting: 1 }, used, "1", "Waiting for you"],
   ["paused", { owner: { paused: true, waiting: 0 } }, used, "II", "Paused"],
   ["asleep", { hub: { state: "absent" } }, quiet, "off", "The hub is not running"],
+  ["recorded", { working: 2 }, { ...used, recording: "on" }, "rec", "what you do in this tab is written down"],
+  ["was recorded", {}, { ...quiet, recording: "ended" }, "rec!", "what you have recorded waits for you to send it"],
   ["while it joins", { hub: { state: "connecting" } }, quiet, "7", "Connecting…"],
 ]) {
   test(`the button: ${name}`, () => {

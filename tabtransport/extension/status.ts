@@ -17,13 +17,15 @@ export function stateOf({ hub, owner, waiting, working }: Standing): StateName {
 /**
  * What the button in the toolbar shows: of the browser as a whole, or in one tab.
  * @param tab how many tools it offers,
- * whether a form there waits for the person, which clients use it, which one waits for the person to leave it
+ * whether a form there waits for the person, which clients use it, which one waits for the person to leave it,
+ * how far a recording of what the person does there is
  */
-export function button(standing: Standing, tab?: { tools: number; waiting: boolean; users: string[]; holder: string }): { text: string; colour: string; title: string } {
+export function button(standing: Standing, tab?: { tools: number; waiting: boolean; users: string[]; holder: string; recording?: "" | RecordingView["state"] }): { text: string; colour: string; title: string } {
   const state = stateOf(standing);
   const [name, look, badge] = STATES[state];
   const colour = COLOURS[look];
   const title = `tabhub: ${name}`;
+  if (tab?.recording) return RECORDING[tab.recording];
   if (tab?.waiting) return { text: "you", colour: COLOURS.wait, title: "tabhub: a form in this tab waits for you to submit it" };
   if (tab?.holder) return { text: "you", colour: COLOURS.wait, title: `tabhub: ${waitsForYou(tab.holder)}` };
   switch (state) {
@@ -36,6 +38,12 @@ export function button(standing: Standing, tab?: { tools: number; waiting: boole
   const text = state === "working" ? badgeOfWork(standing.working) : badge;
   return { text: text || (tab?.tools ? String(tab.tools) : ""), colour, title };
 }
+
+const RECORDING = {
+  asked: { text: "rec?", colour: COLOURS.wait, title: "tabhub: you are asked whether to record what you do in this tab" },
+  on: { text: "rec", colour: COLOURS.bad, title: "tabhub: what you do in this tab is written down" },
+  ended: { text: "rec!", colour: COLOURS.wait, title: "tabhub: what you have recorded waits for you to send it" },
+};
 
 const badgeOfWork = (calls: number) => (calls > 1 ? `${calls}…` : "…");
 

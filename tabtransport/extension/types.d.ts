@@ -180,6 +180,26 @@ type RunnerToWorker =
   /** The steps of the result are those of this document, up to the last that was begun. */
   | { type: "end"; id: string; result: RunResult };
 
+// ---- Between a document in which a person is recorded (content/recorder.js) and the service worker
+
+/** It is answered whether to go on. */
+interface RecorderToWorker {
+  type: "recorded";
+  says: RecorderSays;
+}
+
+type RecorderSays =
+  /** It writes down what is done from now on. */
+  | { here: true }
+  /** The fields of a fill that joins are set with those of the fill before it. */
+  | { step: Step; joins?: boolean }
+  /** A field was filled that may hold a secret: its name, and its target if it has one. */
+  | { secret: string; target?: Target }
+  /** Something was used that no target finds. */
+  | { missed: string }
+  /** The person has ended it on the page. */
+  | { ended: true };
+
 // ---- Between the page's world and the extension's
 
 /** What a frame's sentinel says: a sign that the frame has something to offer. The page may forge it. */
@@ -235,6 +255,8 @@ declare var tabhubFrame: { document: Document; signed(sign: FrameSign): void; st
 declare var tabhubUserInput: AbortController | undefined;
 /** Runs steps of packs in the document. */
 declare var tabhubRunner: { document: Document; connect(): void } | undefined;
+/** Writes down what a person does in the document. */
+declare var tabhubRecorder: { document: Document; begin(): void } | undefined;
 declare var tabhubOverlay: { host: HTMLElement; words: HTMLElement; timer: number } | undefined;
 
 // ---- Between the script of a pack in a document (content/userscript.ts) and the service worker
@@ -362,6 +384,7 @@ interface StatusView extends Standing {
   used: { tabId: number; title: string; users: string[] }[];
   /** The lease of the tab, if a client has one. */
   lease?: Lease;
+  recording?: RecordingView;
   /** The tab's own site first, then those of its frames. */
   sites: SiteView[];
 }
@@ -396,6 +419,25 @@ interface Activity {
   took?: number;
   /** How it ended; undefined if that is not known. */
   ended?: "done" | "failed" | "cancelled";
+}
+
+/** What a person has shown, or is asked to. */
+interface RecordingView {
+  /** The hub asks for it, it is under way, or it waits to be sent or discarded. */
+  state: "asked" | "on" | "ended";
+  /** Of the pack; "" if that is open. */
+  name: string;
+  tabId: number;
+  host: string;
+  steps: Step[];
+  /** The names of fields whose values were not written down. */
+  secrets: string[];
+  /** What could not be written down. */
+  missed: string[];
+  /** Why it has ended, if not by the person. */
+  reason: string;
+  /** The pack whose draft it has become. */
+  draft: string;
 }
 
 /** A client's claim on a tab. */
@@ -456,6 +498,10 @@ type UIRequest =
   /** Without a tab, as of settings: how the browser stands. */
   | { ask: "status"; tabId?: number }
   | { ask: "pack"; hash: string; on: boolean }
+  | { ask: "record"; tabId: number }
+  | { ask: "recorded"; does: "stop" | "discard" }
+  | { ask: "recorded"; does: "remove"; step: number; field?: number }
+  | { ask: "recorded"; does: "send"; name: string }
   | { ask: "site"; origin: string; on?: boolean; keep?: boolean; webmcp?: boolean }
   | { ask: "settings" }
   | { ask: "save"; settings: Partial<Settings> }

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ func Draft(r *spec.Recorded, before *spec.Pack) (*spec.Pack, error) {
 		_, host, _ := strings.Cut(origin, "://")
 		doc = spec.Pack{Format: spec.PackFormat, Name: r.Name, Title: describe.Clean("Recorded at "+host, maxTitle), Match: []string{origin + "/*"}, Start: path}
 		if doc.Name == "" {
-			doc.Name = strings.ReplaceAll(slug(host), "_", "-")
+			doc.Name = cmp.Or(strings.ReplaceAll(slug(host), "_", "-"), "recorded") // an address of digits gives none
 		}
 		tool = spec.PackTool{Name: toolName(r.Steps), Description: description(r, host), Steps: d.literal(r.Steps)}
 		tool.InputSchema = d.schema()

@@ -114,6 +114,9 @@ func TestDraftAgain(t *testing.T) {
 	if _, err := Draft(other, first); err == nil || !strings.Contains(err.Error(), "record it under another name") {
 		t.Error(err)
 	}
+	if doc, err := Draft(&spec.Recorded{URL: "http://127.0.0.1:8080/", Steps: other.Steps}, nil); err != nil || doc.Name != "recorded" {
+		t.Error(doc, err)
+	}
 	if _, err := Draft(&spec.Recorded{URL: "http://shop.example.com/", Steps: other.Steps}, nil); err == nil || !strings.Contains(err.Error(), "not encrypted") {
 		t.Error(err)
 	}

@@ -86,6 +86,7 @@ var STATES = {
 };
 
 // status.ts
+var COLOURS = { good: "#1f5fbf", wait: "#9a6700", bad: "#b3261e", off: "#5f6673" };
 function stateOf({ hub, owner, waiting, working }) {
   if (waiting) return "waiting";
   if (hub.state !== "connected") return hub.state;
@@ -93,6 +94,11 @@ function stateOf({ hub, owner, waiting, working }) {
   if (owner.paused) return "paused";
   return working ? "working" : "connected";
 }
+var RECORDING = {
+  asked: { text: "rec?", colour: COLOURS.wait, title: "tabhub: you are asked whether to record what you do in this tab" },
+  on: { text: "rec", colour: COLOURS.bad, title: "tabhub: what you do in this tab is written down" },
+  ended: { text: "rec!", colour: COLOURS.wait, title: "tabhub: what you have recorded waits for you to send it" }
+};
 var questions = ({ owner, waiting }) => Math.max(waiting, owner.waiting);
 function explain(standing, address2) {
   const { hub, waiting } = standing;

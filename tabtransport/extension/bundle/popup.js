@@ -27,6 +27,90 @@ function toggle(label, hint, on, changed) {
   return make("label", "switch", words, box2);
 }
 
+// recording.ts
+var WHAT = "What you do on this page is written down as steps, and becomes the draft of a pack. Passwords, card numbers and codes never are.";
+var MAX_ACTS = 16;
+var written;
+var problem = "";
+function recordingParts(recording, tabId2, can, changed) {
+  const does = async (request) => {
+    problem = await ask(request) || "";
+    changed();
+  };
+  const button = (words, request, main = false) => {
+    const made2 = make("button", main ? "main" : "", words);
+    if (!("step" in request)) made2.id = "does" in request ? request.does : request.ask;
+    made2.addEventListener("click", ({ isTrusted }) => isTrusted && void does(request));
+    return made2;
+  };
+  const end = problem ? [make("p", "bad wide", problem)] : [];
+  if (!recording) return can ? [make("div", "row", make("span", "soft wide", WHAT), button("Record what I do", { ask: "record", tabId: tabId2 })), ...end] : end;
+  const { state, name, host, reason, draft } = recording;
+  const pack = name ? [" as the pack ", make("code", "", name)] : [];
+  switch (state) {
+    case "asked": {
+      const buttons = [button("Record", { ask: "record", tabId: recording.tabId }, true), button("No", { ask: "recorded", does: "discard" })];
+      return [make("h2", "wide", "Record what you do?"), make("p", "wide", "“tabhub pack record” asks for it", ...pack, ". ", WHAT), make("div", "row buttons", ...buttons), ...end];
+    }
+    case "on": {
+      const where = recording.tabId === tabId2 ? "Written down so far:" : `Written down so far, in another tab, at ${host}:`;
+      return [make("div", "row", make("h2", "wide", "Recording"), button("Stop", { ask: "recorded", does: "stop" }, true)), make("p", "soft wide", where), ...writtenDown(recording), ...end];
+    }
+  }
+  if (draft) {
+    const buttons = [button("Done", { ask: "recorded", does: "discard" })];
+    return [make("h2", "wide", "The draft waits for you"), make("p", "wide", "Look at ", make("code", "", draft), " in the dashboard, or with “tabhub pack show”. It does nothing before you accept it."), make("div", "row buttons", ...buttons), ...end];
+  }
+  const field = make("input", "");
+  field.id = "pack";
+  field.value = written ?? name;
+  field.placeholder = "Name of the pack, such as shop-order";
+  field.ariaLabel = "Name of the pack";
+  field.pattern = "[a-z0-9][a-z0-9\\-]{0,31}";
+  field.maxLength = 32;
+  field.addEventListener("input", () => written = field.value);
+  const send = make("button", "main", "Send as draft");
+  send.id = "send";
+  send.addEventListener("click", () => {
+    if (field.reportValidity()) void does({ ask: "recorded", does: "send", name: field.value });
+  });
+  const none = recording.steps.length === 0;
+  const many = recording.steps.length - MAX_ACTS;
+  send.disabled = none || many > 0;
+  const parts = [make("h2", "wide", `Recorded at ${host}`), ...reason ? [make("p", "soft wide", `It ended: ${reason}.`)] : [], ...writtenDown(recording, button), ...end];
+  if (many > 0) parts.push(make("p", "bad wide", `A tool has at most ${MAX_ACTS} steps: leave out ${many} of these.`));
+  if (!none) parts.push(field);
+  return [...parts, make("div", "row buttons", send, button("Discard", { ask: "recorded", does: "discard" }))];
+}
+function writtenDown({ steps, secrets, missed }, button) {
+  const item = (words, step, field) => {
+    const leave = button?.("Leave out", { ask: "recorded", does: "remove", step, field });
+    leave?.setAttribute("aria-label", `Leave out: ${words}`);
+    return make("li", "row", make("span", "wide", words), ...leave ? [leave] : []);
+  };
+  const items = steps.flatMap((step, index) => {
+    const fields = step.fill?.fields;
+    return fields ? fields.map(({ target, value }, field) => item(`fill ${nameOf(target)} with ${valueWords(value)}`, index, field)) : [item(stepWords(step), index)];
+  });
+  const list2 = items.length ? make("ol", "", ...items) : make("p", "soft", "Nothing so far.");
+  const parts = [list2];
+  if (secrets.length) parts.push(make("p", "soft wide", `Not written down, as it may be secret: ${secrets.join(", ")}. A person has to fill that in at each call.`));
+  if (missed.length) parts.push(make("p", "bad wide", `Not written down, as no step can find it again: ${missed.join(", ")}.`));
+  return parts;
+}
+function stepWords({ click, press, open }) {
+  if (click) return `click ${nameOf(click.target)}`;
+  if (press) return `press ${press.key} in ${nameOf(press.target)}`;
+  return `open ${open?.path ?? ""}${open?.query ? `?${new URLSearchParams(open.query)}` : ""}`;
+}
+function nameOf({ role, name, label, selector, nth, in: place }) {
+  const what = role ? `${role}${name ? ` “${name}”` : ""}` : label ? `the field “${label}”` : `what the selector ${selector} finds`;
+  return `${what}${nth ? `, number ${nth}` : ""}${place ? `, in ${nameOf(place)}` : ""}`;
+}
+function valueWords(value) {
+  return typeof value === "boolean" ? value ? "on" : "off" : `“${String(value)}”`;
+}
+
 // states.ts
 var STATES = {
   // The browser and the hub.
@@ -64,6 +148,7 @@ var CLASSES = {
 var duration = (ms) => ms < 0.1 ? "< 0.1 ms" : ms < 1e3 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1e3).toFixed(ms < 1e5 ? 1 : 0)} s`;
 
 // status.ts
+var COLOURS = { good: "#1f5fbf", wait: "#9a6700", bad: "#b3261e", off: "#5f6673" };
 function stateOf({ hub, owner, waiting, working }) {
   if (waiting) return "waiting";
   if (hub.state !== "connected") return hub.state;
@@ -71,6 +156,11 @@ function stateOf({ hub, owner, waiting, working }) {
   if (owner.paused) return "paused";
   return working ? "working" : "connected";
 }
+var RECORDING = {
+  asked: { text: "rec?", colour: COLOURS.wait, title: "tabhub: you are asked whether to record what you do in this tab" },
+  on: { text: "rec", colour: COLOURS.bad, title: "tabhub: what you do in this tab is written down" },
+  ended: { text: "rec!", colour: COLOURS.wait, title: "tabhub: what you have recorded waits for you to send it" }
+};
 var questions = ({ owner, waiting }) => Math.max(waiting, owner.waiting);
 function using(users) {
   const [first, second, ...more] = users;
@@ -243,18 +333,18 @@ var Field = class {
    * @returns what is wrong, "" if nothing is
    */
   check() {
-    let problem = "";
+    let problem2 = "";
     try {
       this.given = this.#control.read();
-      if (this.given === void 0 && this.#required) problem = "It is required.";
+      if (this.given === void 0 && this.#required) problem2 = "It is required.";
     } catch (error) {
       this.given = void 0;
-      problem = error.message;
+      problem2 = error.message;
     }
-    this.wrong = problem !== "";
-    this.#problem.textContent = problem;
+    this.wrong = problem2 !== "";
+    this.#problem.textContent = problem2;
     this.#control.element.ariaInvalid = String(this.wrong);
-    return problem && `${this.name}: ${problem}`;
+    return problem2 && `${this.name}: ${problem2}`;
   }
   /** @param value undefined for none */
   fill(value) {
@@ -617,6 +707,7 @@ var pause = byID("pause", HTMLButtonElement);
 var paused = false;
 var BROWSER_HAS_WEBMCP = "ModelContext" in window;
 var sought = "";
+var done = 0;
 var shown2 = /* @__PURE__ */ new Map();
 var tools = /* @__PURE__ */ new Map();
 var tabId = await (async () => {
@@ -643,6 +734,16 @@ async function show() {
   showList("held", lease ? [lease] : [], heldItem);
   showList("used", used, tabInUse);
   showList("recent", recent.map((use) => ({ ...use, when: ago(Date.now() - use.at) })), useItem);
+  const own = sites[0];
+  const can = connected && page.web && page.secure && page.reached && own?.on === true;
+  const { recording } = status;
+  const around = byID("recording");
+  change(around, { recording, can, done }, () => recordingParts(recording, tabId, can, () => {
+    done++;
+    void show();
+  }));
+  around.classList.toggle("idle", !recording);
+  around.hidden = !around.hasChildNodes();
   const since = Date.now() - (owner.at ?? 0);
   showList("connected", (owner.apps ?? []).map((app) => ({ ...app, last: app.lastMs ? ago(app.lastMs + since) : "" })), appItem);
   const seen = sites.map(({ keep, webmcp, ...site }) => site);
@@ -655,7 +756,9 @@ function change(part, what, made2) {
   shown2.set(part, now);
   const focused = part.contains(document.activeElement) ? document.activeElement : null;
   part.replaceChildren(...made2());
-  if (focused instanceof HTMLElement && focused.isConnected) focused.focus();
+  if (!(focused instanceof HTMLElement)) return;
+  const again = focused.isConnected ? focused : focused.id && document.getElementById(focused.id);
+  if (again) again.focus();
 }
 function showList(id, all, item) {
   const around = byID(id);
@@ -756,8 +859,8 @@ function finder(list2) {
   find();
   return field;
 }
-function packItem({ name, hash, title, script, sites, on, problem }) {
-  const means = on ? problem ? "It is allowed, and does not run" : script ? "Its script runs in pages of its sites that are loaded from now on" : "Its tools are offered here" : script ? "It waits for you: allow its script only if you trust it" : "Its tools are not offered in this browser";
+function packItem({ name, hash, title, script, sites, on, problem: problem2 }) {
+  const means = on ? problem2 ? "It is allowed, and does not run" : script ? "Its script runs in pages of its sites that are loaded from now on" : "Its tools are offered here" : script ? "It waits for you: allow its script only if you trust it" : "Its tools are not offered in this browser";
   const item = toggle(title && title !== name ? `${name}: ${title}` : name, means, on, async (on2) => {
     if (script && on2) await chrome.permissions.request({ permissions: ["userScripts"] }).catch(() => false);
     await ask({ ask: "pack", hash, on: on2 });
@@ -768,8 +871,8 @@ function packItem({ name, hash, title, script, sites, on, problem }) {
   if (!script) return item;
   const can = `This is a script. It can do anything on ${sites.join(", ")}: read and change what you see there, and act as you.`;
   const parts = [item];
-  if (problem) parts.push(make("p", "bad wide", `${problem.words}.`));
-  if (problem?.kind === "switch") parts.push(...switchSteps());
+  if (problem2) parts.push(make("p", "bad wide", `${problem2.words}.`));
+  if (problem2?.kind === "switch") parts.push(...switchSteps());
   const version = make("p", "soft wide", "Version ", make("code", "", hash.slice(0, 12)));
   return make("div", "script", ...parts, make("p", on ? "soft wide" : "wide", can), version);
 }

@@ -20,6 +20,7 @@ import { Overlay } from "./overlay.ts";
 import { Packs } from "./packs.ts";
 import { Questions } from "./questions.ts";
 import { Runs } from "./runs.ts";
+import { ALARM, Recordings } from "./recordings.ts";
 import { Scripts } from "./scripts.ts";
 import { Code, Refusal } from "./refusal.ts";
 import { TabGroups } from "./tabgroups.ts";
@@ -68,6 +69,7 @@ const runs: Runs = new Runs(tabs, packs, calls, hub, navigations, activity, user
 const manualCalls = new ManualCalls(tabs, activity);
 const gateways = new Gateways(() => current);
 const questions = new Questions(hub, showState);
+const recordings = new Recordings(hub, () => current, (tabId, shown) => toolbar.recorded(tabId, shown));
 
 const invitations = new Invitations(async (address) => {
   const here = address === current.hub;
@@ -89,7 +91,7 @@ async function start() {
   current = await settings.loadSettings();
   await packs.load(); // what tabs offer depends on them
   await scripts.load();
-  await Promise.all([tabs.load(), calls.load(), runs.load(), questions.load(), tabGroups.load(), placeScripts(current, packs.match)]);
+  await Promise.all([tabs.load(), calls.load(), runs.load(), questions.load(), tabGroups.load(), recordings.load(), placeScripts(current, packs.match)]);
   if (packs.any) runs.expect();
   await activity.load((id) => calls.runs(id) || runs.runs(id));
   void gateways.everywhere({ recent: true }); // an earlier worker may have been stopped too soon
@@ -179,6 +181,9 @@ function message(message: HubMessage | HubAnswer) {
     }
     case "browser/listPacks":
       if (message.id !== undefined) answer(message, ready.then(() => ({ off: [...packs.off, ...scripts.off] })));
+      break;
+    case "browser/record":
+      if (message.id !== undefined) answer(message, ready.then(() => recordings.ask(message)));
       break;
     case "browser/ask":
       if (message.id !== undefined) void ready.then(() => questions.ask(message));
@@ -320,6 +325,7 @@ chrome.tabs.onUpdated.addListener((id, change, tab) => {
   void ready.then(() => {
     tabs.seen(tab);
     gateways.seen(id, change);
+    recordings.seen(id, change);
     if (change.status) activity.loaded(id);
     if (change.status) void userInput.watch(id);
     if (change.url) void invitations.seen(tab, change.url);
@@ -329,6 +335,7 @@ chrome.webNavigation.onErrorOccurred.addListener((what) => void ready.then(() =>
   calls.failed(what);
   runs.failed(what);
 }));
+chrome.webNavigation.onCommitted.addListener((what) => void ready.then(() => recordings.committed(what)));
 for (const moves of [chrome.webNavigation.onHistoryStateUpdated, chrome.webNavigation.onReferenceFragmentUpdated]) {
   moves.addListener((what) => void ready.then(() => {
     if (tabs.moved(what)) void bringToDocument(what.tabId, what.documentId);
@@ -346,6 +353,7 @@ chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.s
 chrome.tabs.onRemoved.addListener((tabId) => {
   void ready.then(() => {
     tabs.removed(tabId);
+    recordings.closed(tabId);
     forget(tabId);
   });
 });
@@ -353,6 +361,7 @@ chrome.tabs.onReplaced.addListener((id, before) => {
   void tabs.replaced(id, before, ready);
   void ready.then(() => {
     tabGroups.replaced(id, before);
+    recordings.replaced(id, before);
     forget(before);
   });
 });
@@ -379,7 +388,7 @@ chrome.windows.onFocusChanged.addListener(
 chrome.windows.onRemoved.addListener((windowId) => void ready.then(() => questions.closed(windowId)));
 
 // Should the worker have been stopped with no page open to wake it.
-chrome.alarms.onAlarm.addListener(() => void ready.then(() => link.ensure()));
+chrome.alarms.onAlarm.addListener(({ name }) => void ready.then(() => void (name === ALARM ? recordings.late() : link.ensure())));
 void chrome.alarms.create("awake", { periodInMinutes: 0.5 });
 
 chrome.runtime.onStartup.addListener(() => void ready.then(() => gateways.everywhere()));
@@ -405,6 +414,10 @@ chrome.runtime.onMessage.addListener((message, sender, respond) => {
     void ready.then(() => respond(userInput.input(id, message.inFrame)));
     return true;
   }
+  if (sender.id === chrome.runtime.id && message.type === "recorded") {
+    void ready.then(() => respond(recordings.said(sender, message.says)));
+    return true;
+  }
   // Content scripts have nothing to ask here.
   if (sender.id !== chrome.runtime.id || sender.origin !== location.origin) return false;
   void ready.then(() => asked(message)).then(respond);
@@ -420,7 +433,7 @@ async function asked(request: UIRequest) {
       const url = tab ? await addressOf(tab) : "";
       const page = await pageView(tab, url);
       const sites = tabs.sites(tabId, url, page.reached);
-      return { ...stands(), address: current.hub, settings: current, page, sites, recent: activity.recent(tabId), used: await usedTabs(), lease: leases.of(tabId) };
+      return { ...stands(), address: current.hub, settings: current, page, sites, recent: activity.recent(tabId), used: await usedTabs(), lease: leases.of(tabId), recording: recordings.view };
     }
     case "site": {
       const { origin, on, keep, webmcp } = request;
@@ -431,6 +444,20 @@ async function asked(request: UIRequest) {
     }
     case "pack":
       return packs.choose(request.hash, request.on);
+    case "record":
+      return recordings.start(request.tabId);
+    case "recorded":
+      switch (request.does) {
+        case "stop":
+          return recordings.stop();
+        case "discard":
+          return recordings.discard();
+        case "remove":
+          return recordings.remove(request.step, request.field);
+        case "send":
+          return recordings.send(request.name);
+      }
+      break;
     case "settings":
       return current;
     case "save":

@@ -4,7 +4,7 @@ import { button } from "../status.ts";
 
 import type { Tab } from "./tab.ts";
 
-type Shown = { tools: number; waiting: boolean; users: string[]; holder: string };
+type Shown = { tools: number; waiting: boolean; users: string[]; holder: string; recording: "" | RecordingView["state"] };
 
 export class Toolbar {
   #tabs = new Map<number, Shown>();
@@ -39,13 +39,18 @@ export class Toolbar {
     if (holder !== (this.#tabs.get(tabId)?.holder ?? "")) this.#tab(tabId, { holder });
   }
 
+  /** @param recording how far a recording of the tab is */
+  recorded(tabId: number, recording: Shown["recording"]) {
+    if (recording !== (this.#tabs.get(tabId)?.recording ?? "")) this.#tab(tabId, { recording });
+  }
+
   closed(tabId: number) {
     this.#tabs.delete(tabId);
     this.#own.delete(tabId);
   }
 
   #tab(tabId: number, change: Partial<Shown>) {
-    const tab = { tools: 0, waiting: false, users: [], holder: "", ...this.#tabs.get(tabId), ...change };
+    const tab = { tools: 0, waiting: false, users: [], holder: "", recording: "" as const, ...this.#tabs.get(tabId), ...change };
     this.#tabs.set(tabId, tab);
     if (!this.#standing) return;
     const all = button(this.#standing);

@@ -1727,9 +1727,24 @@
     return plain2.length > max ? `${plain2.slice(0, max - 1)}…` : plain2;
   }
 
+  // secretnames.ts
+  var NAMES = new RegExp(
+    "(^|[^a-z])(" + [
+      "pass(word|wd|phrase|code)|pwd|pin( ?code)?|cvc|cvv|cvv2|csc|otp|totp|tan|ssn|social security( (no|number))?|(credit |debit )?card ?(no|num|number)|cc ?(no|num|number)",
+      "security ?code|verification ?code|one ?time ?(code|password|pin)|secret|2fa|mfa ?code|(api |access |auth |security )?token|(api|access|private|recovery|backup) ?(key|code)",
+      "passwort|kennwort|geheimzahl|kartennummer|pruf(ziffer|nummer)|mot de passe|code (de securite|secret)|numero de (carte|tarjeta)|contrasena|clave|senha|wachtwoord|haslo"
+    ].join("|") + ")([^a-z]|$)"
+  );
+  function isSecretName(name) {
+    return NAMES.test(apart(name));
+  }
+  function apart(text) {
+    const plain2 = text.normalize("NFD").replace(/\p{M}/gu, "");
+    return plain2.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[\s_.[\]-]+/g, " ").toLowerCase();
+  }
+
   // content/pack/secret.ts
   var TOKENS = /^(current-password|new-password|one-time-code|cc-.+)$/;
-  var NAMES = /(^|[^a-z])(pass(word|wd|phrase|code)|pwd|pin( ?code)?|cvc|cvv|cvv2|csc|otp|totp|(credit |debit )?card ?(no|num|number)|cc ?(no|num|number)|security ?code|verification ?code|one ?time ?(code|password|pin)|secret|2fa|mfa ?code)([^a-z]|$)/;
   var were = /* @__PURE__ */ new WeakSet();
   var watched = /* @__PURE__ */ new WeakSet();
   function watchPasswords(tree) {
@@ -1747,11 +1762,8 @@
     if (isHTML(element, "input") && /^(button|submit|reset|image|checkbox|radio|range|color|file|hidden)$/.test(inputType(element))) return "";
     const tokens = (attribute(element, "autocomplete") ?? "").toLowerCase().split(/\s+/).filter((token) => token && !/^(on|off)$/.test(token));
     const names = [name, attribute(element, "name"), attribute(element, "id"), attribute(element, "placeholder")];
-    const is = tokens.length > 0 ? tokens.some((token) => TOKENS.test(token)) : names.some((text) => NAMES.test(apart(text ?? "")));
+    const is = tokens.length > 0 ? tokens.some((token) => TOKENS.test(token)) : names.some((text) => isSecretName(text ?? ""));
     return is ? "a secret, such as a password, a card number or a code" : "";
-  }
-  function apart(text) {
-    return text.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[\s_.[\]-]+/g, " ").toLowerCase();
   }
 
   // content/pack/failure.ts

@@ -699,8 +699,8 @@ var Tab = class {
   find({ frameId, origin }, offers) {
     const frames = [...this.frames.values()].filter((frame) => frame.port && offers(frame));
     if (frameId === void 0) return frames[0];
-    const same = frames.find(({ id }) => id === frameId);
-    if (same || frameId === 0 || this.frames.get(frameId)?.port) return same;
+    const same2 = frames.find(({ id }) => id === frameId);
+    if (same2 || frameId === 0 || this.frames.get(frameId)?.port) return same2;
     const others = frames.filter((frame) => frame.id !== 0 && frame.origin === origin);
     return others.length === 1 ? others[0] : void 0;
   }
@@ -1079,6 +1079,7 @@ function button(standing2, tab) {
   const [name, look3, badge] = STATES[state];
   const colour = COLOURS[look3];
   const title = `tabhub: ${name}`;
+  if (tab?.recording) return RECORDING[tab.recording];
   if (tab?.waiting) return { text: "you", colour: COLOURS.wait, title: "tabhub: a form in this tab waits for you to submit it" };
   if (tab?.holder) return { text: "you", colour: COLOURS.wait, title: `tabhub: ${waitsForYou(tab.holder)}` };
   switch (state) {
@@ -1091,6 +1092,11 @@ function button(standing2, tab) {
   const text3 = state === "working" ? badgeOfWork(standing2.working) : badge;
   return { text: text3 || (tab?.tools ? String(tab.tools) : ""), colour, title };
 }
+var RECORDING = {
+  asked: { text: "rec?", colour: COLOURS.wait, title: "tabhub: you are asked whether to record what you do in this tab" },
+  on: { text: "rec", colour: COLOURS.bad, title: "tabhub: what you do in this tab is written down" },
+  ended: { text: "rec!", colour: COLOURS.wait, title: "tabhub: what you have recorded waits for you to send it" }
+};
 var badgeOfWork = (calls2) => calls2 > 1 ? `${calls2}…` : "…";
 var questions = ({ owner: owner2, waiting }) => Math.max(waiting, owner2.waiting);
 function using(users) {
@@ -2327,8 +2333,8 @@ async function attempt(tabId, settings, ifOrigin) {
     if (!await drawn(tabId, settings)) return void 0;
     const taken = await chrome.tabs.captureVisibleTab(windowId, { format: "png" }).catch(passing);
     const after = await inFront(tabId, ifOrigin);
-    const same = after.windowId === windowId && await shared(tabId, settings) === before;
-    return same && !change.happened ? taken : void 0;
+    const same2 = after.windowId === windowId && await shared(tabId, settings) === before;
+    return same2 && !change.happened ? taken : void 0;
   } finally {
     change.stop();
   }
@@ -4333,6 +4339,307 @@ function say(port, message2) {
   }
 }
 
+// secretnames.ts
+var NAMES = new RegExp(
+  "(^|[^a-z])(" + [
+    "pass(word|wd|phrase|code)|pwd|pin( ?code)?|cvc|cvv|cvv2|csc|otp|totp|tan|ssn|social security( (no|number))?|(credit |debit )?card ?(no|num|number)|cc ?(no|num|number)",
+    "security ?code|verification ?code|one ?time ?(code|password|pin)|secret|2fa|mfa ?code|(api |access |auth |security )?token|(api|access|private|recovery|backup) ?(key|code)",
+    "passwort|kennwort|geheimzahl|kartennummer|pruf(ziffer|nummer)|mot de passe|code (de securite|secret)|numero de (carte|tarjeta)|contrasena|clave|senha|wachtwoord|haslo"
+  ].join("|") + ")([^a-z]|$)"
+);
+function isSecretName(name) {
+  return NAMES.test(apart(name));
+}
+function apart(text3) {
+  const plain = text3.normalize("NFD").replace(/\p{M}/gu, "");
+  return plain.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[\s_.[\]-]+/g, " ").toLowerCase();
+}
+function hasCardNumber(text3) {
+  return (text3.match(/\d(?:[ -]?\d){12,}/g) ?? []).some((digits) => {
+    const all = digits.replace(/\D/g, "");
+    for (let from = 0; from + 13 <= all.length; from++) {
+      for (let length = 13; length <= 19 && from + length <= all.length; length++) if (isCard(all.slice(from, from + length))) return true;
+      if (all.length <= 19) return false;
+    }
+    return false;
+  });
+}
+function isCard(digits) {
+  if (/^0+$/.test(digits)) return false;
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const twice = Number(digits.at(-1 - i)) * (i % 2 ? 2 : 1);
+    sum += twice > 9 ? twice - 9 : twice;
+  }
+  return sum % 10 === 0;
+}
+function withoutKeys(address) {
+  const url = new URL(address);
+  url.hash = url.username = url.password = "";
+  for (const [name, value] of [...url.searchParams]) {
+    const isKey = isSecretName(name) || KEYS.test(name) || hasCardNumber(value) || /^[\w.~+/=-]{24,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value);
+    if (isKey) url.searchParams.delete(name);
+  }
+  return url.href;
+}
+var KEYS = /^(sid|session\w*|auth\w*|key|sig|signature|code|state|nonce|hash|ticket|jwt)$/i;
+
+// worker/recordings.ts
+var LIFE2 = 10 * 6e4;
+var ASKED = 15 * 6e4;
+var MAX_STEPS = 64;
+var LEADS = 1e4;
+var LAST_WORDS = 1e3;
+var ALARM = "recording";
+var Recordings = class {
+  #now;
+  #stored = new Stored("recording", () => this.#now, 0);
+  #hub;
+  #settings;
+  #changed;
+  /** @param changed called when a tab is recorded, or no longer */
+  constructor(hub2, settings, changed) {
+    this.#hub = hub2;
+    this.#settings = settings;
+    this.#changed = changed;
+  }
+  async load() {
+    this.#now = await this.#stored.load();
+    this.late();
+    this.#show();
+  }
+  #show() {
+    if (this.#now && this.#now.tabId >= 0) this.#changed(this.#now.tabId, this.#now.draft ? "" : this.#now.state);
+  }
+  #save() {
+    this.#stored.save();
+    this.#show();
+  }
+  // ---- What the hub and the popup ask
+  /** The hub has the person asked whether to record. */
+  async ask({ tabId, params }) {
+    this.late();
+    if (this.#now?.state === "on") throw new Refusal(Code.Unsupported, "a recording is under way in this browser");
+    if (this.#now?.state === "ended" && !this.#now.draft) throw new Refusal(Code.Unsupported, "a recording waits in the extension's popup: send or discard it there first");
+    const [front] = tabId > 0 ? [await chrome.tabs.get(tabId).catch(() => void 0)] : await chrome.tabs.query({ active: true, lastFocusedWindow: true });
+    const problem = this.#problem(front);
+    if (problem || front?.id === void 0) throw new Refusal(Code.Unsupported, `the tab in front cannot be recorded: ${problem}`);
+    this.#clear();
+    this.#now = { ...this.#blank(front.id, params.name), state: "asked" };
+    this.#save();
+    openPopup();
+    return {};
+  }
+  /**
+   * The person wants what they do in a tab recorded.
+   * @returns what went wrong
+   */
+  async start(tabId) {
+    if (this.#now?.state === "on") return "a recording is under way";
+    const tab = await chrome.tabs.get(tabId).catch(() => void 0);
+    const problem = this.#problem(tab);
+    if (problem) return problem;
+    const { url = "", title = "" } = tab ?? {};
+    const document2 = await chrome.webNavigation.getFrame({ tabId, frameId: 0 }).catch(() => null);
+    if (!document2 || webOrigin(document2.url) !== webOrigin(url)) return "the page is being loaded; try again";
+    const name = this.#now?.state === "asked" ? this.#now.name : "";
+    this.#clear();
+    this.#now = { ...this.#blank(tabId, name), state: "on", documentId: document2.documentId, origin: webOrigin(url) ?? "", url: withoutKeys(url).slice(0, 2048), title: title.slice(0, 1024) };
+    await this.#stored.write();
+    void chrome.alarms.create(ALARM, { when: Date.now() + LIFE2 });
+    this.#show();
+    if (await this.#bring()) return "";
+    this.discard();
+    return "the browser lets no extension into this page";
+  }
+  #blank(tabId, name) {
+    return { state: "on", name, tabId, at: Date.now(), documentId: "", origin: "", url: "", title: "", steps: [], acted: 0, secrets: [], missed: [], reason: "", draft: "" };
+  }
+  /** Why a tab cannot be recorded, "" if it can. */
+  #problem(tab) {
+    const origin = webOrigin(tab?.url ?? "");
+    if (!tab || !origin) return "it shows no website";
+    const { protocol, hostname } = new URL(origin);
+    if (protocol !== "https:" && !isLoopback(hostname)) return "it was loaded over http, where no pack has tools";
+    return permitsPage(this.#settings(), tab.url ?? "") ? "" : "you do not share its site";
+  }
+  /** The person ends it, or declines it. */
+  async stop() {
+    if (this.#now?.state === "asked") return this.discard();
+    await this.#end("");
+  }
+  discard() {
+    this.#clear();
+    this.#save();
+  }
+  #clear() {
+    if (this.#now && this.#now.tabId >= 0) this.#changed(this.#now.tabId, "");
+    this.#now = void 0;
+    void chrome.alarms.clear(ALARM);
+  }
+  /** Leaves a step, or one of the fields of a fill, out. */
+  remove(step, field) {
+    const { state, steps } = this.#now ?? {};
+    if (state !== "ended" || !steps) return;
+    const fields = steps[step]?.fill?.fields;
+    if (field !== void 0 && fields && fields.length > 1) fields.splice(field, 1);
+    else steps.splice(step, 1);
+    this.#save();
+  }
+  /**
+   * Sends what was recorded to the hub.
+   * @returns what went wrong
+   */
+  async send(name) {
+    const now = this.#now;
+    if (now?.state !== "ended" || now.draft) return "";
+    const { url, title, steps, secrets } = now;
+    now.name = name;
+    try {
+      now.draft = (await this.#hub.request("browser/recorded", { name, url, title, steps, secrets: secrets.slice(0, MAX_STEPS) })).name;
+      now.steps = [];
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    } finally {
+      this.#save();
+    }
+    return "";
+  }
+  get view() {
+    this.late();
+    if (!this.#now) return void 0;
+    const { state, name, tabId, origin, steps, secrets, missed, reason, draft } = this.#now;
+    return { state, name, tabId, host: origin && new URL(origin).host, steps, secrets, missed, reason, draft };
+  }
+  // ---- What the tab says
+  /**
+   * Notes what a document says.
+   * @returns whether it is to go on
+   */
+  said({ tab, frameId, documentId = "", origin }, says) {
+    const now = this.#now;
+    if (now?.state !== "on" || tab?.id !== now.tabId || frameId !== 0 || origin !== now.origin) return false;
+    if (this.late()) return false;
+    if (!permitsPage(this.#settings(), origin)) {
+      void this.#end("you do not share the site any more");
+      return false;
+    }
+    if ("here" in says) {
+      if (documentId !== now.documentId) this.#led(now, documentId, false);
+    } else if ("ended" in says) void this.#end("").then(openPopup);
+    else this.#take(now, says);
+    this.#save();
+    return this.#now?.state === "on";
+  }
+  #take(now, says) {
+    if ("missed" in says) now.missed = [.../* @__PURE__ */ new Set([...now.missed, says.missed.slice(0, 200)])];
+    if ("secret" in says) {
+      now.secrets = [.../* @__PURE__ */ new Set([...now.secrets, says.secret.slice(0, 256)])];
+      for (const { fill } of now.steps) if (fill) fill.fields = fill.fields.filter(({ target }) => !same(target, says.target));
+      now.steps = now.steps.filter(({ fill }) => !fill || fill.fields.length > 0);
+    }
+    if (!("step" in says)) return;
+    const { step, joins = false } = says;
+    const before = now.steps.at(-1)?.fill?.fields;
+    const [field] = step.fill?.fields ?? [];
+    const index = before && field ? before.findIndex(({ target }) => same(target, field.target)) : -1;
+    if (before && index >= 0) before[index] = field;
+    else if (before && field && joins) before.push(field);
+    else now.steps.push(step);
+    now.acted = Date.now();
+    if (now.steps.length >= MAX_STEPS) void this.#end(`it has ${MAX_STEPS} steps`);
+  }
+  /** Another document is in the tab. */
+  committed({ tabId, frameId, url, documentId = "", documentLifecycle, transitionType, transitionQualifiers }) {
+    const now = this.#now;
+    if (now?.state !== "on" || tabId !== now.tabId || frameId !== 0 || documentLifecycle === "prerender" || documentId === now.documentId) return;
+    const chosen = /^(typed|auto_bookmark|generated|keyword|keyword_generated|reload)$/.test(transitionType) || transitionQualifiers.some((what) => /^(from_address_bar|forward_back)$/.test(what));
+    const origin = webOrigin(url) ?? "";
+    if (origin !== now.origin) {
+      const led = chosen ? void 0 : actOf(now.steps.at(-1));
+      if (led) now.steps.pop();
+      const where = origin ? new URL(origin).host : "another page";
+      void this.#end(`the tab went to ${where}, where nothing is written down${led ? "; the step that led there is left out" : ""}`);
+      return;
+    }
+    if (chosen) {
+      const { pathname, searchParams } = new URL(withoutKeys(url));
+      now.steps.push({ open: { path: pathname, ...searchParams.size && { query: Object.fromEntries(searchParams) } } });
+      now.acted = Date.now();
+      now.documentId = documentId;
+    } else this.#led(now, documentId, transitionQualifiers.includes("client_redirect"));
+    this.#save();
+    void this.#bring();
+  }
+  /** A document has given way to another one, by the last step if by one. */
+  #led(now, documentId, byItself) {
+    now.documentId = documentId;
+    const act = actOf(now.steps.at(-1));
+    if (act && (!byItself || Date.now() - now.acted < LEADS)) act.navigates = true;
+  }
+  /** A tab has changed: a document that was prepared before it was shown is not told of otherwise. */
+  seen(tabId, { status, url }) {
+    if (this.#now?.state === "on" && this.#now.tabId === tabId && (status === "complete" || url)) void this.#bring();
+  }
+  closed(tabId) {
+    if (this.#now?.tabId !== tabId) return;
+    if (this.#now.state === "asked") this.discard();
+    else {
+      this.#now.tabId = chrome.tabs.TAB_ID_NONE;
+      void this.#end("the tab was closed");
+    }
+  }
+  replaced(tabId, before) {
+    if (this.#now?.tabId !== before) return;
+    this.#now.tabId = tabId;
+    this.#save();
+    if (this.#now.state === "on") void this.#bring();
+  }
+  /** @returns whether the recording has lasted as long as one may */
+  late() {
+    const now = this.#now;
+    if (now?.state === "asked" && Date.now() - now.at > ASKED) this.discard();
+    if (now?.state !== "on" || Date.now() - now.at < LIFE2) return false;
+    void this.#end(`it took longer than ${LIFE2 / 6e4} minutes`);
+    return true;
+  }
+  /** Has the document that the tab shows write down what is done there. */
+  async #bring() {
+    const { tabId = -1, origin = "" } = this.#now ?? {};
+    try {
+      const frame = await chrome.webNavigation.getFrame({ tabId, frameId: 0 });
+      if (!frame || webOrigin(frame.url) !== origin) return false;
+      await chrome.scripting.executeScript({ target: { tabId, documentIds: [frame.documentId] }, files: ["content/recorder.js"], injectImmediately: true });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+  async #end(reason) {
+    const now = this.#now;
+    if (now?.state !== "on") return;
+    now.state = "ended";
+    now.reason = reason;
+    void chrome.alarms.clear(ALARM);
+    this.#save();
+    if (now.tabId < 0) return;
+    const asked2 = unlessStopping(chrome.tabs.sendMessage(now.tabId, { type: "endRecording" }, { documentId: now.documentId }), () => void 0);
+    const rest = await Promise.race([asked2, new Promise((done) => setTimeout(done, LAST_WORDS))]).catch(() => void 0);
+    for (const says of rest ?? []) if (this.#now === now && now.steps.length < MAX_STEPS) this.#take(now, says);
+    this.#save();
+  }
+};
+function openPopup() {
+  void chrome.action.openPopup?.().catch(() => {
+  });
+}
+function same(a, b) {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+function actOf(step) {
+  return step?.click ?? step?.press;
+}
+
 // ../pagejs/values.ts
 var Limit = Object.freeze({
   items: 1024,
@@ -4762,12 +5069,16 @@ var Toolbar = class {
   held(tabId, holder) {
     if (holder !== (this.#tabs.get(tabId)?.holder ?? "")) this.#tab(tabId, { holder });
   }
+  /** @param recording how far a recording of the tab is */
+  recorded(tabId, recording) {
+    if (recording !== (this.#tabs.get(tabId)?.recording ?? "")) this.#tab(tabId, { recording });
+  }
   closed(tabId) {
     this.#tabs.delete(tabId);
     this.#own.delete(tabId);
   }
   #tab(tabId, change) {
-    const tab = { tools: 0, waiting: false, users: [], holder: "", ...this.#tabs.get(tabId), ...change };
+    const tab = { tools: 0, waiting: false, users: [], holder: "", recording: "", ...this.#tabs.get(tabId), ...change };
     this.#tabs.set(tabId, tab);
     if (!this.#standing) return;
     const all = button(this.#standing);
@@ -4885,6 +5196,7 @@ var runs = new Runs(tabs, packs, calls, hub, navigations, activity, userInput, (
 var manualCalls = new ManualCalls(tabs, activity);
 var gateways = new Gateways(() => current);
 var questions2 = new Questions(hub, showState);
+var recordings = new Recordings(hub, () => current, (tabId, shown) => toolbar.recorded(tabId, shown));
 var invitations = new Invitations(async (address) => {
   const here = address === current.hub;
   await apply(() => ({ hub: address }));
@@ -4898,7 +5210,7 @@ async function start2() {
   current = await loadSettings();
   await packs.load();
   await scripts.load();
-  await Promise.all([tabs.load(), calls.load(), runs.load(), questions2.load(), tabGroups.load(), placeScripts(current, packs.match)]);
+  await Promise.all([tabs.load(), calls.load(), runs.load(), questions2.load(), tabGroups.load(), recordings.load(), placeScripts(current, packs.match)]);
   if (packs.any) runs.expect();
   await activity.load((id) => calls.runs(id) || runs.runs(id));
   void gateways.everywhere({ recent: true });
@@ -4979,6 +5291,9 @@ function message(message2) {
     }
     case "browser/listPacks":
       if (message2.id !== void 0) answer(message2, ready.then(() => ({ off: [...packs.off, ...scripts.off] })));
+      break;
+    case "browser/record":
+      if (message2.id !== void 0) answer(message2, ready.then(() => recordings.ask(message2)));
       break;
     case "browser/ask":
       if (message2.id !== void 0) void ready.then(() => questions2.ask(message2));
@@ -5103,6 +5418,7 @@ chrome.tabs.onUpdated.addListener((id, change, tab) => {
   void ready.then(() => {
     tabs.seen(tab);
     gateways.seen(id, change);
+    recordings.seen(id, change);
     if (change.status) activity.loaded(id);
     if (change.status) void userInput.watch(id);
     if (change.url) void invitations.seen(tab, change.url);
@@ -5112,6 +5428,7 @@ chrome.webNavigation.onErrorOccurred.addListener((what) => void ready.then(() =>
   calls.failed(what);
   runs.failed(what);
 }));
+chrome.webNavigation.onCommitted.addListener((what) => void ready.then(() => recordings.committed(what)));
 for (const moves of [chrome.webNavigation.onHistoryStateUpdated, chrome.webNavigation.onReferenceFragmentUpdated]) {
   moves.addListener((what) => void ready.then(() => {
     if (tabs.moved(what)) void bringToDocument(what.tabId, what.documentId);
@@ -5128,6 +5445,7 @@ chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.s
 chrome.tabs.onRemoved.addListener((tabId) => {
   void ready.then(() => {
     tabs.removed(tabId);
+    recordings.closed(tabId);
     forget(tabId);
   });
 });
@@ -5135,6 +5453,7 @@ chrome.tabs.onReplaced.addListener((id, before) => {
   void tabs.replaced(id, before, ready);
   void ready.then(() => {
     tabGroups.replaced(id, before);
+    recordings.replaced(id, before);
     forget(before);
   });
 });
@@ -5155,7 +5474,7 @@ chrome.windows.onFocusChanged.addListener(
   { windowTypes: ["normal"] }
 );
 chrome.windows.onRemoved.addListener((windowId) => void ready.then(() => questions2.closed(windowId)));
-chrome.alarms.onAlarm.addListener(() => void ready.then(() => link.ensure()));
+chrome.alarms.onAlarm.addListener(({ name }) => void ready.then(() => void (name === ALARM ? recordings.late() : link.ensure())));
 void chrome.alarms.create("awake", { periodInMinutes: 0.5 });
 chrome.runtime.onStartup.addListener(() => void ready.then(() => gateways.everywhere()));
 var reachOpenPages = () => void ready.then(() => Promise.all([gateways.everywhere(), bringToOpenPages(current), bringToPacked()]));
@@ -5177,6 +5496,10 @@ chrome.runtime.onMessage.addListener((message2, sender, respond) => {
     void ready.then(() => respond(userInput.input(id, message2.inFrame)));
     return true;
   }
+  if (sender.id === chrome.runtime.id && message2.type === "recorded") {
+    void ready.then(() => respond(recordings.said(sender, message2.says)));
+    return true;
+  }
   if (sender.id !== chrome.runtime.id || sender.origin !== location.origin) return false;
   void ready.then(() => asked(message2)).then(respond);
   return true;
@@ -5190,7 +5513,7 @@ async function asked(request) {
       const url = tab ? await addressOf(tab) : "";
       const page = await pageView(tab, url);
       const sites = tabs.sites(tabId, url, page.reached);
-      return { ...stands(), address: current.hub, settings: current, page, sites, recent: activity.recent(tabId), used: await usedTabs(), lease: leases.of(tabId) };
+      return { ...stands(), address: current.hub, settings: current, page, sites, recent: activity.recent(tabId), used: await usedTabs(), lease: leases.of(tabId), recording: recordings.view };
     }
     case "site": {
       const { origin, on, keep: keep2, webmcp } = request;
@@ -5201,6 +5524,20 @@ async function asked(request) {
     }
     case "pack":
       return packs.choose(request.hash, request.on);
+    case "record":
+      return recordings.start(request.tabId);
+    case "recorded":
+      switch (request.does) {
+        case "stop":
+          return recordings.stop();
+        case "discard":
+          return recordings.discard();
+        case "remove":
+          return recordings.remove(request.step, request.field);
+        case "send":
+          return recordings.send(request.name);
+      }
+      break;
     case "settings":
       return current;
     case "save":

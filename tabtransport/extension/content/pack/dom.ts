@@ -189,7 +189,8 @@ export function labelsOf(element: Element): Element[] {
   }
   return all.get(element) ?? [];
 }
-const labelled = getter<Element | null>(HTMLLabelElement.prototype, "control");
+/** The field of a label. */
+export const labelled = getter<Element | null>(HTMLLabelElement.prototype, "control");
 
 /** What a label is for, and what a click on it clicks, too. */
 export function controlOf(label: Element): Element | null {

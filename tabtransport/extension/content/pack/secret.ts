@@ -1,9 +1,9 @@
 // Fields that hold secrets: no step reads or fills one, and no recording has what is in one.
 
 import { attribute, inputType, isHTML, query } from "./dom.ts";
+import { isSecretName } from "../../secretnames.ts";
 
 const TOKENS = /^(current-password|new-password|one-time-code|cc-.+)$/;
-const NAMES = /(^|[^a-z])(pass(word|wd|phrase|code)|pwd|pin( ?code)?|cvc|cvv|cvv2|csc|otp|totp|(credit |debit )?card ?(no|num|number)|cc ?(no|num|number)|security ?code|verification ?code|one ?time ?(code|password|pin)|secret|2fa|mfa ?code)([^a-z]|$)/;
 
 /** Fields that had a password before a page showed it. */
 const were = new WeakSet<Element>();
@@ -33,11 +33,6 @@ export function secret(element: Element, name: string): string {
   const tokens = (attribute(element, "autocomplete") ?? "").toLowerCase().split(/\s+/).filter((token) => token && !/^(on|off)$/.test(token));
   const names = [name, attribute(element, "name"), attribute(element, "id"), attribute(element, "placeholder")];
   // A page that says what is in it knows: in India a PIN code is that of a place.
-  const is = tokens.length > 0 ? tokens.some((token) => TOKENS.test(token)) : names.some((text) => NAMES.test(apart(text ?? "")));
+  const is = tokens.length > 0 ? tokens.some((token) => TOKENS.test(token)) : names.some((text) => isSecretName(text ?? ""));
   return is ? "a secret, such as a password, a card number or a code" : "";
-}
-
-/** The words of a text or of an identifier: cardNumber and card_number are "card number". */
-function apart(text: string) {
-  return text.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[\s_.[\]-]+/g, " ").toLowerCase();
 }
