@@ -174,6 +174,44 @@ func TestRecordForm(t *testing.T) {
 	}
 }
 
+// Secrets are told by more than their names: a password that is shown, codes and numbers in parts, and a card
+// that a button is named after.
+func TestRecordSecrets(t *testing.T) {
+	t.Parallel()
+	boxes := func(n int, max string) string { return strings.Repeat("<input class=part maxlength="+max+">", n) }
+	r := record(t, site(t, map[string]string{"/": `<!doctype html><title>Account</title>
+		<p><label>New <input id=shown type=password></label> <button id=show type=button onclick="shown.type = 'text'">Show</button>
+		<form>` + boxes(6, "1") + `</form><form>` + boxes(4, "4") + `</form>
+		<p><label>Remarks <textarea></textarea></label> <label>City <input id=city></label>
+		<p><button id=card>Pay with 4111 1111 1111 1111</button>`}))
+	p := r.page
+	p.Click("#shown")
+	p.Type("hunt")
+	p.Click("#show")
+	p.Click("#shown")
+	p.Type("er2")
+	for i, part := range strings.Split("7 3 9 1 8 2 5105 1051 0510 5100", " ") {
+		p.Eval(fmt.Sprintf("document.querySelectorAll('.part')[%d].focus()", i))
+		p.Type(part)
+	}
+	p.Click("textarea")
+	p.Type(strings.Repeat("word ", 401))
+	p.Click("#city")
+	p.Type("Graz")
+	p.Click("#card")
+	got, doc := r.end(nil)
+	text, _ := json.Marshal(got)
+	for _, secret := range []string{"hunt", "er2", "5105", "0510", "word", "4111"} {
+		if strings.Contains(string(text), secret) {
+			t.Errorf("%s is in the recording: %s", secret, text)
+		}
+	}
+	want := strings.Join([]string{`clicks button "Show"`, `fills textbox "City" with "Graz"`, `clicks the element "[id=\"card\"]" (a selector: it does not say what the element is)`}, "\n")
+	if got := draftWords(t, doc); got != want {
+		t.Errorf("the steps are\n%s", got)
+	}
+}
+
 // What differs between two recordings becomes arguments: here of a page that never loads anew, with a field in
 // a frame and a button in a closed shadow tree.
 func TestRecordTwice(t *testing.T) {
@@ -293,7 +331,8 @@ func TestHubAsksToRecord(t *testing.T) {
 	url := site(t, map[string]string{"/": shopPage})
 	r := &recording{t: t, h: h, b: b, page: b.Open(url)}
 	tab := r.tab()
-	if got, err := h.ask(tab, &spec.Record{Name: "shop-order"}); err != nil || got != "{}" {
+	r.page.Front()
+	if got, err := h.ask(0, &spec.Record{Name: "shop-order"}); err != nil || got != "{}" { // of the tab in front
 		t.Fatal(got, err)
 	}
 	r.popup = h.popup(b, tab)

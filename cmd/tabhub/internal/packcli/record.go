@@ -99,6 +99,6 @@ func printDraft(a *command.App, p *admin.PackReport) error {
 	if err := printPack(a, p); err != nil {
 		return err
 	}
-	a.Hint("`%s` writes it into a file, to be changed; `%s` finds what its arguments are.", a.Tabhub("pack", "show", p.Name, "--json")+" > FILE", a.Tabhub("pack", "record", p.Name, "--again"))
+	a.Hint("`%s` writes it into a file: say there what the tool is for, and add a read as its last step for what it answers. `%s` finds what its arguments are.", a.Tabhub("pack", "show", p.Name, "--json")+" > FILE", a.Tabhub("pack", "record", p.Name, "--again"))
 	return nil
 }
