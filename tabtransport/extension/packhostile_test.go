@@ -49,6 +49,7 @@ func TestStepsKeepFromPasswords(t *testing.T) {
 		{"in a component", `<x-p></x-p><button onclick="document.querySelector('x-p').shadowRoot.querySelector('input').type = 'text'">Show</button><script>customElements.define("x-p", class extends HTMLElement { constructor() { super(); this.attachShadow({mode: "open"}).innerHTML = "<input type=password name=q value=x>"; } })</script>`,
 			show, "", `1 STEP_REFUSED: v: textbox without a name is a password`, "", ""},
 		{"in a frame", `<iframe srcdoc="<input type=password name=q value=x>"></iframe><button onclick="frames[0].document.querySelector('input').type = 'text'">Show</button>`, show, "", `1 STEP_REFUSED: v: textbox without a name is a password`, "", ""},
+		{"one that its page hides as such", `<label>Find <input value=x style="-webkit-text-security: disc"></label>`, `[{"read": {"fields": {"v": {"target": {"label": "Find"}, "give": "value"}}}}]`, "", `0 STEP_REFUSED: v: textbox "Find" is a secret, whose text its page hides`, "", ""},
 		{"a field whose hint goes with its focus", `<input id=q placeholder=Find onfocus="placeholder = ''">`, fill, "", "null", `q.value === "x"`, `yes: set textbox "Find" to "x"`},
 	})
 }

@@ -1759,6 +1759,7 @@
     if (isHTML(element, "input") && inputType(element) === "password") were.add(element);
     if (were.has(element)) return "a password";
     if (!isHTML(element, "input", "select", "textarea") && attribute(element, "contenteditable") === null) return "";
+    if ((viewOf(element)?.getComputedStyle(element).getPropertyValue("-webkit-text-security") || "none") !== "none") return "a secret, whose text its page hides";
     if (isHTML(element, "input") && /^(button|submit|reset|image|checkbox|radio|range|color|file|hidden)$/.test(inputType(element))) return "";
     const tokens = (attribute(element, "autocomplete") ?? "").toLowerCase().split(/\s+/).filter((token) => token && !/^(on|off)$/.test(token));
     const names = [name, attribute(element, "name"), attribute(element, "id"), attribute(element, "placeholder")];
