@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,7 +56,8 @@ func TestScriptIsAskedAbout(t *testing.T) {
 	t.Parallel()
 	bothWays(t, func(t *testing.T, native bool) {
 		h := newHub(t)
-		b := h.browse(chromium.Options{WebMCP: native})
+		// A browser of its own: in one that is shared a test before may have used Chrome's switch.
+		b := h.browse(chromium.Options{WebMCP: native, Profile: filepath.Join(t.TempDir(), "profile")})
 		url := site(t, map[string]string{"/": `<!doctype html><title>Notes</title>`})
 		wild := h.scriptPack("wild", url+"/*", `
 			document.title = "changed";

@@ -47,6 +47,8 @@ export class Scripts {
   #stored = new Stored<Running[]>("scripts", () => this.#running.map(({ port: _, ...running }) => running));
   /** The latest change of what is registered: the next one waits for it. */
   #changing: Promise<unknown> = Promise.resolve();
+  /** The next one, until it begins. */
+  #next: Promise<unknown> | undefined;
   #hub;
   #packs;
   #settings;
@@ -73,12 +75,14 @@ export class Scripts {
 
   /** Makes the browser run what the person has allowed, and nothing else. No event says that Chrome's switch was used. */
   sync() {
+    if (this.#next) return this.#next; // however often a script asks for it
     const place = async () => {
+      this.#next = undefined;
       const problems = new Map<string, ScriptProblem>();
       await this.#place(problems);
       this.#problems = problems;
     };
-    this.#changing = this.#changing.then(place).catch((error) => console.error("scripts of packs:", error));
+    this.#next = this.#changing = this.#changing.then(place).catch((error) => console.error("scripts of packs:", error));
     return this.#changing;
   }
 

@@ -4869,6 +4869,8 @@ var Scripts = class {
   #stored = new Stored("scripts", () => this.#running.map(({ port: _, ...running }) => running));
   /** The latest change of what is registered: the next one waits for it. */
   #changing = Promise.resolve();
+  /** The next one, until it begins. */
+  #next;
   #hub;
   #packs;
   #settings;
@@ -4891,12 +4893,14 @@ var Scripts = class {
   // ---- What the browser runs
   /** Makes the browser run what the person has allowed, and nothing else. No event says that Chrome's switch was used. */
   sync() {
+    if (this.#next) return this.#next;
     const place2 = async () => {
+      this.#next = void 0;
       const problems = /* @__PURE__ */ new Map();
       await this.#place(problems);
       this.#problems = problems;
     };
-    this.#changing = this.#changing.then(place2).catch((error) => console.error("scripts of packs:", error));
+    this.#next = this.#changing = this.#changing.then(place2).catch((error) => console.error("scripts of packs:", error));
     return this.#changing;
   }
   async #place(problems) {
