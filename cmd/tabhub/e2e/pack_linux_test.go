@@ -102,8 +102,10 @@ func TestPackOfTheOwner(t *testing.T) {
 		}
 	}
 
+	c.close() // it would start a hub by itself
 	p.kill()
 	p.serveAgain()
+	c = p.stdio()
 	x = p.companion(copied, "b", bank+"/", transferTool, spec.CapPacks)
 	if again := hears(x, 1); again != hash {
 		t.Errorf("after a restart the pack is %s, not %s", again, hash)

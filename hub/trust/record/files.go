@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"tabhub/storage/filelock"
 )
 
 const (
@@ -66,6 +68,7 @@ type files struct {
 	key    []byte // of digests; nil: that of the directory
 	max    int64  // see Options.Max
 	create func(path string) (file, error)
+	lock   *os.File // held while an epoch begins, and while lines are written, so that these are not of two epochs
 
 	segment  segment
 	file     file // of the segment; nil: there is none yet
@@ -83,6 +86,17 @@ func (f *files) begin(ctx context.Context, note *Note) (Head, []byte, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return Head{}, nil, err
 	}
+	if f.lock == nil {
+		lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return Head{}, nil, err
+		}
+		f.lock = lock
+	}
+	if err := filelock.Lock(f.lock, true, true); err != nil {
+		return Head{}, nil, err
+	}
+	defer filelock.Unlock(f.lock)
 	if f.key == nil {
 		key, err := logKey(filepath.Join(path, "key"))
 		if err != nil {
@@ -156,6 +170,10 @@ func (f *files) resume(ctx context.Context, note *Note) (last Head, err error) {
 // append writes to the segment, or to the next one if that is full.
 func (f *files) append(_ context.Context, _ uint64, lines []byte) (began bool, err error) {
 	// Another opening takes the next epoch, and goes on from the last line that is there then.
+	if err := filelock.Lock(f.lock, true, true); err != nil {
+		return false, err
+	}
+	defer filelock.Unlock(f.lock)
 	if _, err := os.Lstat(segment{string(f.dir), f.segment.epoch + 1, 1}.linesFile()); err == nil {
 		return false, errSuperseded
 	}
@@ -265,6 +283,9 @@ func (f *files) close() error {
 		if open != nil {
 			errs = append(errs, open.Close())
 		}
+	}
+	if f.lock != nil {
+		errs = append(errs, f.lock.Close())
 	}
 	return errors.Join(errs...)
 }

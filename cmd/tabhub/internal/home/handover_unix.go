@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"tabhub/storage/filelock"
 )
 
 // CanHandOver says whether HandOver works on this system.
@@ -46,7 +48,7 @@ func (d Dir) Inherited(name string) *Lock {
 	unix.CloseOnExec(fd)
 	held, err := f.Stat()
 	file, e := os.Stat(d.path(name))
-	if err != nil || e != nil || !os.SameFile(held, file) || lockFile(f, true, false) != nil {
+	if err != nil || e != nil || !os.SameFile(held, file) || filelock.Lock(f, true, false) != nil {
 		f.Close()
 		return nil
 	}

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"tabhub/storage/filelock"
 )
 
 // ErrHeld says that another process holds a lock.
-var ErrHeld = errors.New("another process holds the lock")
+var ErrHeld = filelock.ErrHeld
 
 // Lock is a lock between processes. The operating system frees it when its owner
 // ends, however it ends.
@@ -20,7 +22,7 @@ func (d Dir) TryLock(name string) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lockFile(f, true, false); err != nil {
+	if err := filelock.Lock(f, true, false); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -37,7 +39,7 @@ func (d Dir) Lock(ctx context.Context, name string) (*Lock, error) {
 		return nil, err
 	}
 	taken := make(chan error, 1)
-	go func() { taken <- lockFile(f, true, true) }()
+	go func() { taken <- filelock.Lock(f, true, true) }()
 	select {
 	case err := <-taken:
 		if err != nil {
@@ -62,7 +64,7 @@ func (d Dir) Held(name string) bool {
 		return false
 	}
 	defer f.Close()
-	return errors.Is(lockFile(f, false, false), ErrHeld)
+	return errors.Is(filelock.Lock(f, false, false), ErrHeld)
 }
 
 // Unlock frees the lock.

@@ -1,4 +1,4 @@
-package home
+package filelock
 
 import (
 	"errors"
@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockFile locks f. The lock belongs to the handle and goes when it is closed.
-func lockFile(f *os.File, exclusive, wait bool) error {
+// Lock locks f, shared or exclusive; without wait it returns ErrHeld while another has it. The lock belongs to the
+// handle and goes when it is closed.
+func Lock(f *os.File, exclusive, wait bool) error {
 	var flags uint32
 	if exclusive {
 		flags |= windows.LOCKFILE_EXCLUSIVE_LOCK
@@ -21,4 +22,9 @@ func lockFile(f *os.File, exclusive, wait bool) error {
 		return ErrHeld
 	}
 	return err
+}
+
+// Unlock gives a lock up.
+func Unlock(f *os.File) error {
+	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, new(windows.Overlapped))
 }

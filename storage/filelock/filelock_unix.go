@@ -1,6 +1,6 @@
 //go:build unix
 
-package home
+package filelock
 
 import (
 	"errors"
@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile locks f. The lock belongs to the open file and goes when it is closed.
-func lockFile(f *os.File, exclusive, wait bool) error {
+// Lock locks f, shared or exclusive; without wait it returns ErrHeld while another has it. The lock belongs to the
+// open file and goes when it is closed.
+func Lock(f *os.File, exclusive, wait bool) error {
 	how := unix.LOCK_SH
 	if exclusive {
 		how = unix.LOCK_EX
@@ -29,3 +30,6 @@ func lockFile(f *os.File, exclusive, wait bool) error {
 		}
 	}
 }
+
+// Unlock gives a lock up.
+func Unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }
