@@ -79,10 +79,15 @@ func TestWithoutPacks(t *testing.T) {
 		[scripts.map(({id}) => id).join(), "packs" in local, "runs" in session].join())`
 	w := b.Worker()
 	w.WaitFor(has + `.then((is) => is === "page,false,false")`)
+	// Events that come with each page and frame wake the worker only if there is a use for them.
+	const hears = "[chrome.webNavigation.onCommitted, chrome.webNavigation.onHistoryStateUpdated].map((event) => event.hasListeners()).join()"
+	w.WaitFor(hears + ` === "false,false"`)
 	h.tellPacks(packFor("orders", "https://a.example/*", "list"))
 	w.WaitFor(has + `.then((is) => is.startsWith("packs,page,true") || is.startsWith("page,packs,true"))`)
+	w.WaitFor(hears + ` === "false,true"`)
 	h.tellPacks()
 	w.WaitFor(has + `.then((is) => is.startsWith("page,false,"))`)
+	w.WaitFor(hears + ` === "false,false"`)
 }
 
 // A site's own tool goes before that of a pack, and the owner learns why the other is left out. No page can say

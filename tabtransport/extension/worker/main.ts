@@ -69,7 +69,10 @@ const runs: Runs = new Runs(tabs, packs, calls, hub, navigations, activity, user
 const manualCalls = new ManualCalls(tabs, activity);
 const gateways = new Gateways(() => current);
 const questions = new Questions(hub, showState);
-const recordings = new Recordings(hub, () => current, (tabId, shown) => toolbar.recorded(tabId, shown));
+const recordings = new Recordings(hub, () => current, (tabId, shown) => {
+  toolbar.recorded(tabId, shown);
+  hearCommits(shown === "on");
+});
 
 const invitations = new Invitations(async (address) => {
   const here = address === current.hub;
@@ -335,11 +338,30 @@ chrome.webNavigation.onErrorOccurred.addListener((what) => void ready.then(() =>
   calls.failed(what);
   runs.failed(what);
 }));
-chrome.webNavigation.onCommitted.addListener((what) => void ready.then(() => recordings.committed(what)));
-for (const moves of [chrome.webNavigation.onHistoryStateUpdated, chrome.webNavigation.onReferenceFragmentUpdated]) {
-  moves.addListener((what) => void ready.then(() => {
-    if (tabs.moved(what)) void bringToDocument(what.tabId, what.documentId);
-  }));
+const hearCommits = whileNeeded([chrome.webNavigation.onCommitted], (what) => recordings.committed(what));
+const hearMoves = whileNeeded([chrome.webNavigation.onHistoryStateUpdated, chrome.webNavigation.onReferenceFragmentUpdated], (what) => {
+  if (tabs.moved(what)) void bringToDocument(what.tabId, what.documentId);
+});
+void ready.then(() => {
+  hearCommits(recordings.on);
+  hearMoves(packs.any);
+});
+
+/**
+ * Hears of events of the browser that come with every page, or frame of one, and would wake this worker: at its start,
+ * for one of them may have woken it, and then only while they are needed.
+ * @returns what says whether they are
+ */
+function whileNeeded(events: (typeof chrome.webNavigation.onCommitted)[], hear: (what: chrome.webNavigation.WebNavigationTransitionCallbackDetails) => void) {
+  const heard: typeof hear = (what) => void ready.then(() => hear(what));
+  const listen = (needed: boolean) => {
+    for (const event of events) {
+      if (needed) event.addListener(heard);
+      else event.removeListener(heard);
+    }
+  };
+  listen(true);
+  return listen;
 }
 // A window without an address is complete at once, and may not change any more.
 chrome.tabs.onCreated.addListener(({ id = -1, status }) => void ready.then(() => gateways.seen(id, { status })));
@@ -581,6 +603,7 @@ async function pause(on: boolean): Promise<string> {
 
 /** Other packs count, or none. */
 function packsChanged() {
+  hearMoves(packs.any);
   if (packs.any) runs.expect();
   tabs.packsChanged();
   runs.check();

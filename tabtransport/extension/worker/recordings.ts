@@ -62,6 +62,11 @@ export class Recordings {
     this.#show();
   }
 
+  /** Whether a tab is recorded. */
+  get on() {
+    return this.#now?.state === "on";
+  }
+
   #show() {
     if (this.#now && this.#now.tabId >= 0) this.#changed(this.#now.tabId, this.#now.draft ? "" : this.#now.state);
   }

@@ -4408,6 +4408,10 @@ var Recordings = class {
     this.late();
     this.#show();
   }
+  /** Whether a tab is recorded. */
+  get on() {
+    return this.#now?.state === "on";
+  }
   #show() {
     if (this.#now && this.#now.tabId >= 0) this.#changed(this.#now.tabId, this.#now.draft ? "" : this.#now.state);
   }
@@ -5200,7 +5204,10 @@ var runs = new Runs(tabs, packs, calls, hub, navigations, activity, userInput, (
 var manualCalls = new ManualCalls(tabs, activity);
 var gateways = new Gateways(() => current);
 var questions2 = new Questions(hub, showState);
-var recordings = new Recordings(hub, () => current, (tabId, shown) => toolbar.recorded(tabId, shown));
+var recordings = new Recordings(hub, () => current, (tabId, shown) => {
+  toolbar.recorded(tabId, shown);
+  hearCommits(shown === "on");
+});
 var invitations = new Invitations(async (address) => {
   const here = address === current.hub;
   await apply(() => ({ hub: address }));
@@ -5432,11 +5439,24 @@ chrome.webNavigation.onErrorOccurred.addListener((what) => void ready.then(() =>
   calls.failed(what);
   runs.failed(what);
 }));
-chrome.webNavigation.onCommitted.addListener((what) => void ready.then(() => recordings.committed(what)));
-for (const moves of [chrome.webNavigation.onHistoryStateUpdated, chrome.webNavigation.onReferenceFragmentUpdated]) {
-  moves.addListener((what) => void ready.then(() => {
-    if (tabs.moved(what)) void bringToDocument(what.tabId, what.documentId);
-  }));
+var hearCommits = whileNeeded([chrome.webNavigation.onCommitted], (what) => recordings.committed(what));
+var hearMoves = whileNeeded([chrome.webNavigation.onHistoryStateUpdated, chrome.webNavigation.onReferenceFragmentUpdated], (what) => {
+  if (tabs.moved(what)) void bringToDocument(what.tabId, what.documentId);
+});
+void ready.then(() => {
+  hearCommits(recordings.on);
+  hearMoves(packs.any);
+});
+function whileNeeded(events, hear) {
+  const heard2 = (what) => void ready.then(() => hear(what));
+  const listen2 = (needed) => {
+    for (const event of events) {
+      if (needed) event.addListener(heard2);
+      else event.removeListener(heard2);
+    }
+  };
+  listen2(true);
+  return listen2;
 }
 chrome.tabs.onCreated.addListener(({ id = -1, status }) => void ready.then(() => gateways.seen(id, { status })));
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => {
@@ -5641,6 +5661,7 @@ async function pause(on) {
   }
 }
 function packsChanged() {
+  hearMoves(packs.any);
   if (packs.any) runs.expect();
   tabs.packsChanged();
   runs.check();
