@@ -2289,15 +2289,17 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     box.append(words2, stop);
     root.append(box);
     const place2 = () => {
-      if (!host2.isConnected && document.documentElement) document.documentElement.append(host2);
+      if (!host2.isConnected && (document.body || document.readyState !== "loading")) document.documentElement?.append(host2);
     };
     place2();
+    document.addEventListener("DOMContentLoaded", place2, { once: true });
     const changes = new MutationObserver(place2);
     changes.observe(document, { childList: true, subtree: true });
     return {
       has: (event) => event.composedPath().includes(host2),
       remove() {
         changes.disconnect();
+        document.removeEventListener("DOMContentLoaded", place2);
         host2.remove();
       }
     };

@@ -34,10 +34,12 @@ export function drawMark(stopped: () => void): Mark {
   box.setAttribute("role", "status");
   box.append(words, stop);
   root.append(box);
+  // Not before the body, which the browser would put after it.
   const place = () => {
-    if (!host.isConnected && document.documentElement) document.documentElement.append(host);
+    if (!host.isConnected && (document.body || document.readyState !== "loading")) document.documentElement?.append(host);
   };
   place();
+  document.addEventListener("DOMContentLoaded", place, { once: true });
   // A page that replaces all that it shows does not remove it.
   const changes = new MutationObserver(place);
   changes.observe(document, { childList: true, subtree: true });
@@ -45,6 +47,7 @@ export function drawMark(stopped: () => void): Mark {
     has: (event) => event.composedPath().includes(host),
     remove() {
       changes.disconnect();
+      document.removeEventListener("DOMContentLoaded", place);
       host.remove();
     },
   };
