@@ -607,9 +607,9 @@ function packsChanged() {
   if (packs.any) runs.expect();
   tabs.packsChanged();
   runs.check();
-  void placeScripts(current, packs.match);
   void scripts.sync();
-  void bringToPacked();
+  // A document that comes meanwhile gets the extension by the one or by the other.
+  void placeScripts(current, packs.match).then(bringToPacked);
 }
 
 /** Brings the extension to the open pages of packs. */

@@ -5665,9 +5665,8 @@ function packsChanged() {
   if (packs.any) runs.expect();
   tabs.packsChanged();
   runs.check();
-  void placeScripts(current, packs.match);
   void scripts.sync();
-  void bringToPacked();
+  void placeScripts(current, packs.match).then(bringToPacked);
 }
 async function bringToPacked() {
   if (packs.match.length) await bringTo(current, (url) => packs.tools(url).length > 0);
