@@ -151,7 +151,8 @@ func TestPackIsAskedAboutOnce(t *testing.T) {
 	})
 }
 
-// A client that works unattended learns before that a pack would be asked about, and what it is told allows it.
+// Preflight tells an unattended client that its call of a pack would be asked about, and the rule that it names then
+// allows the call.
 func TestPackUnattended(t *testing.T) {
 	testAsking(t, func(t *testing.T, w *asking) {
 		w.addPack()

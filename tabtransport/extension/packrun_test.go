@@ -396,7 +396,8 @@ func TestStepsEndWithTheirPage(t *testing.T) {
 	}
 }
 
-// A page may do what it likes with itself: no step does, reads or says anything but what it is told to.
+// A page may change everything in its own world: each step still does and reads what the pack says, and reports
+// that.
 func TestStepsInHostilePages(t *testing.T) {
 	t.Parallel()
 	clobbered := ""
