@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
+	"tabhub/hub/trust/policy"
 	"tabhub/naming"
 )
 
@@ -96,7 +97,7 @@ func (p Pattern) Matches(url string) bool {
 
 // matchesPath reports whether a path with its query is one of the pattern's.
 func (p Pattern) matchesPath(path string) bool {
-	return path+"/*" == p.path || glob(p.path, path) // as in Chrome, /a/* matches /a
+	return path+"/*" == p.path || policy.Globs(p.path, path) // as in Chrome, /a/* matches /a
 }
 
 // split returns the origin of an address, and its path with the query.
@@ -157,29 +158,6 @@ func (p Pattern) url(path string) string {
 		u += ":" + p.port
 	}
 	return u + path
-}
-
-// glob reports whether s is what a pattern stands for, in which "*" is any characters.
-func glob(pattern, s string) bool {
-	head, rest, star := strings.Cut(pattern, "*")
-	if !star {
-		return s == pattern
-	}
-	if !strings.HasPrefix(s, head) {
-		return false
-	}
-	s = s[len(head):]
-	for {
-		part, after, star := strings.Cut(rest, "*")
-		if !star {
-			return strings.HasSuffix(s, part)
-		}
-		i := strings.Index(s, part)
-		if i < 0 {
-			return false
-		}
-		s, rest = s[i+len(part):], after
-	}
 }
 
 // meet reports whether two patterns stand for a same text.

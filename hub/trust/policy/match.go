@@ -158,7 +158,7 @@ func (c *compiled) isTool(a *Action) bool { return c.Tool == "" || isTool(c.Tool
 // stands for each of the tool's actions.
 func isTool(pattern string, wild bool, a *Action) bool {
 	if wild {
-		return globs(pattern, a.Name)
+		return Globs(pattern, a.Name)
 	}
 	return pattern == a.Name || a.Of == OfHub && pattern == hubTool(a.Name)
 }

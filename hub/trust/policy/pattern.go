@@ -89,8 +89,8 @@ func (s *sites) rank() uint16 {
 	return 1
 }
 
-// globs reports whether a pattern, in which "*" stands for any text, stands for name.
-func globs(pattern, name string) bool {
+// Globs reports whether a pattern, in which "*" stands for any text, stands for name.
+func Globs(pattern, name string) bool {
 	head, rest, wild := strings.Cut(pattern, "*")
 	if !wild {
 		return pattern == name

@@ -12,6 +12,7 @@ import { Stored } from "./stored.ts";
 import { unlessStopping } from "./stopping.ts";
 import { isAt, pageOf } from "./tab.ts";
 import { matchesAny } from "../patterns.ts";
+import { isActing, verbOf } from "../steps.ts";
 import type { ActivityLog } from "./activity.ts";
 import type { Calls } from "./calls.ts";
 import type { Hub } from "./hub.ts";
@@ -640,15 +641,6 @@ function placeOfRun({ documentId, params }: Run) {
 /** The script of a pack in a document. */
 function placeOf(documentId = "", { hash }: PackRef) {
   return `${documentId} ${hash}`;
-}
-
-/** Whether a step may change something. */
-function isActing({ request, open, click, fill, press }: Step) {
-  return [open, click, fill, press].some((verb) => verb !== undefined) || (request !== undefined && ((request.method ?? "GET") !== "GET" || request.token !== undefined));
-}
-
-function verbOf(step: Step) {
-  return ["request", "open", "click", "fill", "press", "read", "wait"].find((verb) => verb in step) ?? "";
 }
 
 /** Says something to a document, which may just have gone. */

@@ -3060,6 +3060,14 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return text.length - at >= tail.length && text.endsWith(tail);
   }
 
+  // steps.ts
+  function isActing({ request, open, click: click2, fill: fill2, press: press2 }) {
+    return [open, click2, fill2, press2].some((verb) => verb !== void 0) || request !== void 0 && ((request.method ?? "GET") !== "GET" || request.token !== void 0);
+  }
+  function verbOf(step) {
+    return ["request", "open", "click", "fill", "press", "read", "wait"].find((verb) => verb in step) ?? "";
+  }
+
   // content/pack/run.ts
   var LEAVING = 100;
   var EMPTY = 500;
@@ -3264,7 +3272,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     // ---- Requests
     async #request(at, step, clock) {
       const request = step.request;
-      const acts = (request.method ?? "GET") !== "GET" || request.token !== void 0;
+      const acts = isActing(step);
       const flight = new AbortController();
       const { signal } = this.#stop;
       const stopped = () => flight.abort(signal.reason);
@@ -3310,9 +3318,6 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       failure.passing = false;
       throw failure;
     }
-  }
-  function verbOf(step) {
-    return ["request", "open", "click", "fill", "press", "read", "wait"].find((verb) => verb in step) ?? "";
   }
   var Clock = class {
     /** As performance.now() has it. */

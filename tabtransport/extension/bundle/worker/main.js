@@ -3807,6 +3807,14 @@ async function windows() {
   return new Map(shown.map(({ documentUrl = "", windowId }) => [decodeURIComponent(documentUrl.slice(page.length)), windowId]));
 }
 
+// steps.ts
+function isActing({ request, open: open2, click, fill, press }) {
+  return [open2, click, fill, press].some((verb) => verb !== void 0) || request !== void 0 && ((request.method ?? "GET") !== "GET" || request.token !== void 0);
+}
+function verbOf(step) {
+  return ["request", "open", "click", "fill", "press", "read", "wait"].find((verb) => verb in step) ?? "";
+}
+
 // worker/runs.ts
 var LOADING4 = 5e3;
 var WAIT = 5 * 6e4;
@@ -4325,12 +4333,6 @@ function placeOfRun({ documentId, params }) {
 }
 function placeOf(documentId = "", { hash }) {
   return `${documentId} ${hash}`;
-}
-function isActing({ request, open: open2, click, fill, press }) {
-  return [open2, click, fill, press].some((verb) => verb !== void 0) || request !== void 0 && ((request.method ?? "GET") !== "GET" || request.token !== void 0);
-}
-function verbOf(step) {
-  return ["request", "open", "click", "fill", "press", "read", "wait"].find((verb) => verb in step) ?? "";
 }
 function say(port, message2) {
   try {

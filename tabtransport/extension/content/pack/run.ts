@@ -10,6 +10,7 @@ import { addressOf, prepare, send } from "./request.ts";
 import { eventually } from "./until.ts";
 import { evaluate } from "./values.ts";
 import { matchesAny } from "../../patterns.ts";
+import { isActing, verbOf } from "../../steps.ts";
 import { Values } from "../../../pagejs/values.ts";
 
 type Begin = Extract<WorkerToRunner, { type: "run" }>;
@@ -250,7 +251,7 @@ export class Run {
 
   async #request(at: number, step: Step, clock: Clock) {
     const request = step.request as NonNullable<Step["request"]>;
-    const acts = (request.method ?? "GET") !== "GET" || request.token !== undefined;
+    const acts = isActing(step);
     const flight = new AbortController();
     const { signal } = this.#stop;
     const stopped = () => flight.abort(signal.reason);
@@ -300,10 +301,6 @@ function begun(act: Act): string {
     failure.passing = false;
     throw failure;
   }
-}
-
-function verbOf(step: Step) {
-  return ["request", "open", "click", "fill", "press", "read", "wait"].find((verb) => verb in step) ?? "";
 }
 
 /** The time of a step, which does not pass while it waits for its go. */

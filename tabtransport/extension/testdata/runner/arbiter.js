@@ -1,4 +1,4 @@
-// Stands for the worker towards content/pack.js: it grants what it is told to grant, and brings a run to the
+// Plays the worker to content/pack.js: it grants the steps that the test lets it grant, and brings a run to the
 // next document.
 
 const runs = new Map();
