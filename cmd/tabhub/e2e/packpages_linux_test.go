@@ -307,15 +307,9 @@ func TestImportedScripts(t *testing.T) {
 		files[doc.Name+".json"] = made.Text()
 	}
 	p.addPacks(files)
-	settings := b.Open("chrome://extensions/?id=" + b.ExtensionID)
-	settings.Eval(fmt.Sprintf("chrome.developerPrivate.updateExtensionConfiguration({extensionId: %q, userScriptsAccess: true})", b.ExtensionID))
-	settings.Close()
+	allowUserScripts(b)
 	page := b.Open(s.URL + "/shop/")
-	w := b.Worker()
-	var tab int64
-	w.Into(fmt.Sprintf("chrome.tabs.query({url: %q}).then(([tab]) => tab.id)", s.URL+"/*"), &tab)
-	w.Close()
-	popup := b.Open(fmt.Sprintf("chrome-extension://%s/popup.html?tab=%d", b.ExtensionID, tab))
+	popup := openPopup(b, s.URL)
 	for _, name := range []string{"tea", "teashop-com-count"} {
 		popup.Click("input[data-pack=" + name + "]")
 	}
@@ -336,6 +330,22 @@ func TestImportedScripts(t *testing.T) {
 			t.Errorf("%s: %s, want %s%s", r.tool, a.result, r.gives, r.fails)
 		}
 	}
+}
+
+// allowUserScripts switches on what Chrome's page of the extension has for scripts.
+func allowUserScripts(b *chromium.Browser) {
+	settings := b.Open("chrome://extensions/?id=" + b.ExtensionID)
+	defer settings.Close()
+	settings.Eval(fmt.Sprintf("chrome.developerPrivate.updateExtensionConfiguration({extensionId: %q, userScriptsAccess: true})", b.ExtensionID))
+}
+
+// openPopup opens the extension's popup, in a tab, as it is in the tab of a site.
+func openPopup(b *chromium.Browser, origin string) *chromium.Page {
+	var tab int64
+	w := b.Worker()
+	defer w.Close()
+	w.Into(fmt.Sprintf("chrome.tabs.query({url: %q}).then(([tab]) => tab.id)", origin+"/*"), &tab)
+	return b.Open(fmt.Sprintf("chrome-extension://%s/popup.html?tab=%d", b.ExtensionID, tab))
 }
 
 // here has patterns be about this computer instead of their sites.
@@ -467,14 +477,8 @@ func TestScriptOfAPack(t *testing.T) {
 	p.addPacks(map[string][]byte{"notes.user.js": []byte(userScript)})
 	page := b.Open(s.URL + "/shop/")
 	defer page.Close()
-	settings := b.Open("chrome://extensions/?id=" + b.ExtensionID)
-	settings.Eval(fmt.Sprintf("chrome.developerPrivate.updateExtensionConfiguration({extensionId: %q, userScriptsAccess: true})", b.ExtensionID))
-	settings.Close()
-	var tab int64
-	w := b.Worker()
-	w.Into(fmt.Sprintf("chrome.tabs.query({url: %q}).then(([tab]) => tab.id)", s.URL+"/*"), &tab)
-	w.Close()
-	popup := b.Open(fmt.Sprintf("chrome-extension://%s/popup.html?tab=%d", b.ExtensionID, tab))
+	allowUserScripts(b)
+	popup := openPopup(b, s.URL)
 	popup.Click("input[data-pack=notes]")
 	popup.WaitFor("chrome.userScripts?.getScripts().then((all) => all.length === 1)")
 	popup.Close()

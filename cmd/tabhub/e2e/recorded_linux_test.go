@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -16,11 +15,7 @@ func TestRecordedPack(t *testing.T) {
 	b := p.browse()
 	s := packpages.New(t)
 	page := b.Open(s.URL + "/forms/contact")
-	var tab int64
-	w := b.Worker()
-	w.Into(fmt.Sprintf("chrome.tabs.query({url: %q}).then(([tab]) => tab.id)", s.URL+"/*"), &tab)
-	w.Close()
-	popup := b.Open(fmt.Sprintf("chrome-extension://%s/popup.html?tab=%d", b.ExtensionID, tab))
+	popup := openPopup(b, s.URL)
 	// show has the person send the form while the command waits, and returns what that then says.
 	show := func(name, message string, args ...string) string {
 		t.Helper()
