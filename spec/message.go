@@ -44,6 +44,8 @@ const (
 	MethodNavigate          = "browser/navigate"
 	MethodScreenshot        = "browser/screenshot"
 	MethodText              = "browser/text"
+	MethodLook              = "browser/look"
+	MethodRefs              = "browser/refs"
 	MethodRest              = "browser/rest"
 	MethodAsk               = "browser/ask"
 	MethodOwnerState        = "browser/ownerState"
@@ -59,7 +61,7 @@ type Capability string
 // WebMCP is what gives pages the standard's API: "browser" or "extension".
 type WebMCP string
 
-// The capabilities. Each but the last four names the browser/ method of the same name.
+// The capabilities. Each down to CapAsk names the browser/ method of the same name.
 const (
 	CapOpenTab     Capability = "openTab"
 	CapActivateTab Capability = "activateTab"
@@ -80,6 +82,11 @@ const (
 	// CapPacks: the browser offers the tools of the packs in Packs, and serves browser/run,
 	// browser/listPacks and browser/record.
 	CapPacks Capability = "packs"
+	// CapLook: the browser serves browser/look and browser/refs, and browser/run without a pack.
+	CapLook Capability = "look"
+	// CapTrustedInput: the browser acts with input of its own, as a debugger does, which pages cannot
+	// tell from a person's.
+	CapTrustedInput Capability = "trustedInput"
 )
 
 // Extensions are fields that neither side interprets (spec/PROTOCOL.md, "Transport").
@@ -470,6 +477,10 @@ type Navigate struct {
 
 // Screenshot is browser/screenshot, answered with ScreenshotResult.
 type Screenshot struct {
+	Ref  string `json:"ref,omitempty"`  // a reference of a look: that element alone
+	Full bool   `json:"full,omitempty"` // the whole page, not only what is seen of it
+	// Numbered draws the references of what can be acted on into the picture.
+	Numbered bool   `json:"numbered,omitempty"`
 	IfOrigin string `json:"ifOrigin,omitempty"` // as in ActivateTab
 }
 
@@ -477,6 +488,10 @@ type Screenshot struct {
 type ScreenshotResult struct {
 	MimeType string `json:"mimeType" validate:"required,max=64"`
 	Data     string `json:"data" validate:"required"`
+	// Lines say what the references in the picture stand for, as those of a look; Cut that the page is
+	// longer than the picture.
+	Lines []string `json:"lines,omitempty" validate:"max=1000,dive,max=4096"`
+	Cut   bool     `json:"cut,omitempty"`
 }
 
 // Text is browser/text, answered with TextResult.
@@ -632,6 +647,8 @@ func (*ListTabs) Method() string          { return MethodListTabs }
 func (*Navigate) Method() string          { return MethodNavigate }
 func (*Screenshot) Method() string        { return MethodScreenshot }
 func (*Text) Method() string              { return MethodText }
+func (*Look) Method() string              { return MethodLook }
+func (*Refs) Method() string              { return MethodRefs }
 func (*Rest) Method() string              { return MethodRest }
 func (*Ask) Method() string               { return MethodAsk }
 func (*EndRoom) Method() string           { return MethodEndRoom }

@@ -60,6 +60,8 @@ func MessageTypes() []MessageType {
 		request(&Navigate{}, nil),
 		request(&Screenshot{}, &ScreenshotResult{}),
 		request(&Text{}, &TextResult{}),
+		request(&Look{}, &LookResult{}),
+		request(&Refs{}, &RefsResult{}),
 		request(&Rest{}, &RestResult{}),
 		request(&Ask{}, &AskResult{}),
 		request(&EndRoom{}, &EndRoomResult{}),

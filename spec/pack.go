@@ -81,6 +81,15 @@ type Step struct {
 	Press   *PressStep   `json:"press,omitempty"`
 	Read    *ReadStep    `json:"read,omitempty"`
 	Wait    *WaitStep    `json:"wait,omitempty"`
+
+	// Verbs that packs do not have. All but Look and Dialog act.
+	Hover  *ActStep    `json:"hover,omitempty"`
+	Scroll *ScrollStep `json:"scroll,omitempty"`
+	Drag   *DragStep   `json:"drag,omitempty"`
+	Upload *UploadStep `json:"upload,omitempty"`
+	Dialog *DialogStep `json:"dialog,omitempty"`
+	Look   *LookStep   `json:"look,omitempty"`
+
 	// As names what the step gives, for expressions.
 	As string `json:"as,omitempty"`
 	// Timeout bounds the step, in seconds; 0 is 10 for Request and Open, and 5 for others.
@@ -135,6 +144,8 @@ type Target struct {
 	Name     string `json:"name,omitempty"` // the accessible name, or "..." for a part of it; ${NAME} stands for an argument
 	Label    string `json:"label,omitempty"`
 	Selector string `json:"selector,omitempty"`
+	// Ref is a reference of a look, alone. Packs have none.
+	Ref string `json:"ref,omitempty"`
 	// In is an element around it: frames of the same origin and open shadow trees are entered.
 	In *Target `json:"in,omitempty"`
 	// Nth chooses among several, from 1 on; negative numbers count from the end.
@@ -146,6 +157,49 @@ type ActStep struct {
 	Target Target `json:"target"`
 	// Navigates says that the page gives way to another one: the next step runs there, and not before.
 	Navigates bool `json:"navigates,omitempty"`
+	// Button is "right", or "" for the left one; Count is 2 for a double click. Packs have neither.
+	Button string `json:"button,omitempty"`
+	Count  int    `json:"count,omitempty"`
+}
+
+// ScrollStep brings Target into view or, with Pages, scrolls it, or the page without Target, by so many
+// times what is seen of it: negative numbers lead up.
+type ScrollStep struct {
+	Target *Target `json:"target,omitempty"`
+	Pages  float64 `json:"pages,omitempty"`
+}
+
+// DragStep drags one element onto another one.
+type DragStep struct {
+	Target Target `json:"target"`
+	To     Target `json:"to"`
+}
+
+// UploadStep puts files into a file field, or drops them onto another element.
+type UploadStep struct {
+	Target Target `json:"target"`
+	Files  []File `json:"files"`
+}
+
+// File is a file that the owner lets clients upload. Data is base64.
+type File struct {
+	Name     string `json:"name"`
+	MimeType string `json:"mimeType,omitempty"`
+	Data     string `json:"data"`
+}
+
+// DialogStep says how the page's next dialog is answered, if a later step of the run opens one: what a
+// prompt gets is Text.
+type DialogStep struct {
+	Accept bool   `json:"accept"`
+	Text   string `json:"text,omitempty"`
+}
+
+// LookStep gives what a Look of the run's document says, as a text.
+type LookStep struct {
+	Target *Target `json:"target,omitempty"`
+	Depth  int     `json:"depth,omitempty"`
+	Find   string  `json:"find,omitempty"`
 }
 
 // FillStep sets fields, all or none: every target is found before the first is set.
@@ -160,9 +214,10 @@ type FillField struct {
 	Value  json.RawMessage `json:"value"`
 }
 
-// PressStep presses a key: Enter, Escape, Tab, an arrow key or one letter.
+// PressStep presses a key: Enter, Escape, Tab, an arrow key or one letter; without a pack any key, also with
+// modifiers as in "Control+A", and without Target in what has the focus.
 type PressStep struct {
-	Target    Target `json:"target"`
+	Target    Target `json:"target,omitzero"`
 	Key       string `json:"key"`
 	Navigates bool   `json:"navigates,omitempty"`
 }
@@ -253,21 +308,29 @@ type PackScriptResult struct {
 	Document string `json:"document"`
 }
 
-// Run is browser/run: the steps of a pack's tool, in a document that the pack matches. A browser that does not
-// have Pack among its packs refuses it. Steps are absent for a tool of a script.
+// Run is browser/run: steps in one document, and in those that follow it in its frame. They are those of a
+// pack's tool, and reach as far as the pack does: a browser that does not have Pack among its packs refuses it,
+// and Steps are absent for a tool of a script. Or, without Pack, they are a client's own: they reach the pages
+// of Origin and Reach.
 type Run struct {
-	Pack     PackRef         `json:"pack"`
-	ToolName string          `json:"toolName"`
+	Pack     PackRef         `json:"pack,omitzero"`
+	ToolName string          `json:"toolName,omitempty"`
 	Steps    []Step          `json:"steps,omitempty"`
-	Args     json.RawMessage `json:"args"`
+	Args     json.RawMessage `json:"args,omitempty"`
 	Result   string          `json:"result,omitempty"` // PackTool.Result
 	FrameID  *int64          `json:"frameId,omitempty"`
 	Origin   string          `json:"origin"` // as in ExecuteTool
+
+	// Reach holds the other origins that a step may lead to. The run ends there.
+	Reach []string `json:"reach,omitempty"`
+	// Script is JavaScript, instead of Steps. It has no network and no page: page, its one global, does
+	// steps, and what it returns is the result.
+	Script string `json:"script,omitempty"`
 }
 
 // RunResult answers Run. What it says of each step is what is certain.
 type RunResult struct {
-	Steps []StepReport `json:"steps" validate:"max=64,dive"`
+	Steps []StepReport `json:"steps" validate:"max=256,dive"`
 	// Value is the result, if nothing failed.
 	Value  json.RawMessage `json:"value,omitempty"`
 	Failed *StepFailure    `json:"failed,omitempty"`
@@ -316,6 +379,7 @@ const (
 	StepStopped      StepCode = "STEP_STOPPED"        // the call was cancelled, or the tab is not shared any more
 	NeedsTrustedCode StepCode = "NEEDS_TRUSTED_INPUT" // the page takes only a person's input
 	StepScript       StepCode = "STEP_SCRIPT"         // the script threw
+	StaleRef         StepCode = "STALE_REF"           // a reference to what is gone, or is something else by now
 )
 
 // Record is browser/record: the browser asks the person in front of it whether to write down what they do in the tab

@@ -13,6 +13,9 @@ export type ActStep = {
   target: Target;
   /** Navigates says that the page gives way to another one: the next step runs there, and not before. */
   navigates?: boolean;
+  /** Button is "right", or "" for the left one; Count is 2 for a double click. Packs have neither. */
+  button?: string;
+  count?: number;
 };
 
 /** ActivateTab is browser/activateTab; the tab is the frame's. */
@@ -191,6 +194,18 @@ export type Dialog = {
   message?: string;
 };
 
+/** DialogStep says how the page's next dialog is answered, if a later step of the run opens one: what a prompt gets is Text. */
+export type DialogStep = {
+  accept: boolean;
+  text?: string;
+};
+
+/** DragStep drags one element onto another one. */
+export type DragStep = {
+  target: Target;
+  to: Target;
+};
+
 /** EndRoom is browser/endRoom, answered with EndRoomResult: the client of a Room has gone. */
 export type EndRoom = {
   /** its ID */
@@ -224,6 +239,13 @@ export type ExecuteTool = {
 
 /** Extensions are fields that neither side interprets (spec/PROTOCOL.md, "Transport"). */
 export type Extensions = { [member: string]: unknown };
+
+/** File is a file that the owner lets clients upload. */
+export type File = {
+  name: string;
+  mimeType?: string;
+  data: string;
+};
 
 /** FillField is a field and its Value: text, the label of an option, or true or false for a checkbox. */
 export type FillField = {
@@ -308,6 +330,58 @@ export type ListTabs = { [member: string]: never };
 /** ListTabsResult answers ListTabs. */
 export type ListTabsResult = {
   tabs: BrowserTab[];
+};
+
+/** Look is browser/look: what can be read and acted on in the documents of a tab, by role and name, as lines of text with references. */
+export type Look = {
+  /** Scope is a reference: what is in that element alone, or in that frame. */
+  scope?: string;
+  /** Depth is how many levels below the root, or Scope, are shown; 0: all. */
+  depth?: number;
+  /** Find gives only what has these words in its role, name or text, each with the path to it. */
+  find?: string;
+  /** MaxTokens bounds the lines; 0 is DefaultLookTokens. What can be acted on comes first. */
+  maxTokens?: number;
+  /** Changes gives only what has changed since the last look of Viewer at the tab, if there was one. */
+  changes?: boolean;
+  /** Viewer names the session that looks, to the browser alone. */
+  viewer?: string;
+  /** as in ActivateTab; with Scope of the frame that has it */
+  ifOrigin?: string;
+};
+
+/** LookFrame is a document of a look. */
+export type LookFrame = {
+  origin: string;
+  url: string;
+  title?: string;
+  /** of the frame's element; "" for that of the tab */
+  ref?: string;
+};
+
+/** LookLine is a line of a look. */
+export type LookLine = {
+  frame?: number;
+  text: string;
+};
+
+/** LookResult answers Look. */
+export type LookResult = {
+  /** Frames are the documents that are shown: first that of the tab, or of Scope. */
+  frames: LookFrame[];
+  /** Lines are indented by two spaces for each level. */
+  lines: LookLine[];
+  /** Left is how many lines were left out for MaxTokens, or Depth. */
+  left?: number;
+  /** Changes says that the lines are what has changed: those that begin with "-" are gone. */
+  changes?: boolean;
+};
+
+/** LookStep gives what a Look of the run's document says, as a text. */
+export type LookStep = {
+  target?: Target;
+  depth?: number;
+  find?: string;
 };
 
 /** Navigate is browser/navigate: one of URL, Back, Forward and Reload. */
@@ -437,9 +511,9 @@ export type Pause = {
 /** Ping is browser/ping, answered with {}. */
 export type Ping = { [member: string]: never };
 
-/** PressStep presses a key: Enter, Escape, Tab, an arrow key or one letter. */
+/** PressStep presses a key: Enter, Escape, Tab, an arrow key or one letter; without a pack any key, also with modifiers as in "Control+A", and without Target in what has the focus. */
 export type PressStep = {
-  target: Target;
+  target?: Target;
   key: string;
   navigates?: boolean;
 };
@@ -508,6 +582,31 @@ export type Recorded = {
 /** RecordedResult answers Recorded: the name of the draft. */
 export type RecordedResult = {
   name: string;
+};
+
+/** RefElement is what a reference stands for. */
+export type RefElement = {
+  ref: string;
+  /** Words are those of the look: `button "Order"`. */
+  words?: string;
+  /** Leads is the origin of the page that a click on a link, or on a button that submits a form, leads to. */
+  leads?: string;
+  /** Stale says why there is no such element any more; Near are those that come nearest, with references. */
+  stale?: string;
+  near?: string[];
+};
+
+/** Refs is browser/refs: what references stand for now. */
+export type Refs = {
+  refs: string[];
+};
+
+/** RefsResult answers Refs. */
+export type RefsResult = {
+  frameId: number;
+  origin: string;
+  url: string;
+  refs: RefElement[];
 };
 
 /** Register is browser/registerTools and browser/updateTools, and the same for resources and prompts. */
@@ -595,17 +694,21 @@ export type Room = {
   title: string;
 };
 
-/** Run is browser/run: the steps of a pack's tool, in a document that the pack matches. */
+/** Run is browser/run: steps in one document, and in those that follow it in its frame. */
 export type Run = {
-  pack: PackRef;
-  toolName: string;
+  pack?: PackRef;
+  toolName?: string;
   steps?: Step[];
-  args: unknown;
+  args?: unknown;
   /** PackTool.Result */
   result?: string;
   frameId?: number;
   /** as in ExecuteTool */
   origin: string;
+  /** Reach holds the other origins that a step may lead to. The run ends there. */
+  reach?: string[];
+  /** Script is JavaScript, instead of Steps. It has no network and no page: page, its one global, does steps, and what it returns is the result. */
+  script?: string;
 };
 
 /** RunResult answers Run. */
@@ -620,6 +723,12 @@ export type RunResult = {
 
 /** Screenshot is browser/screenshot, answered with ScreenshotResult. */
 export type Screenshot = {
+  /** a reference of a look: that element alone */
+  ref?: string;
+  /** the whole page, not only what is seen of it */
+  full?: boolean;
+  /** Numbered draws the references of what can be acted on into the picture. */
+  numbered?: boolean;
   /** as in ActivateTab */
   ifOrigin?: string;
 };
@@ -628,6 +737,15 @@ export type Screenshot = {
 export type ScreenshotResult = {
   mimeType: string;
   data: string;
+  /** Lines say what the references in the picture stand for, as those of a look; Cut that the page is longer than the picture. */
+  lines?: string[];
+  cut?: boolean;
+};
+
+/** ScrollStep brings Target into view or, with Pages, scrolls it, or the page without Target, by so many times what is seen of it: negative numbers lead up. */
+export type ScrollStep = {
+  target?: Target;
+  pages?: number;
 };
 
 /** Step is one step of a tool: exactly one of its verbs. */
@@ -639,6 +757,13 @@ export type Step = {
   press?: PressStep;
   read?: ReadStep;
   wait?: WaitStep;
+  /** Verbs that packs do not have. All but Look and Dialog act. */
+  hover?: ActStep;
+  scroll?: ScrollStep;
+  drag?: DragStep;
+  upload?: UploadStep;
+  dialog?: DialogStep;
+  look?: LookStep;
   /** As names what the step gives, for expressions. */
   as?: string;
   /** Timeout bounds the step, in seconds; 0 is 10 for Request and Open, and 5 for others. */
@@ -705,6 +830,8 @@ export type Target = {
   name?: string;
   label?: string;
   selector?: string;
+  /** Ref is a reference of a look, alone. Packs have none. */
+  ref?: string;
   /** In is an element around it: frames of the same origin and open shadow trees are entered. */
   in?: Target;
   /** Nth chooses among several, from 1 on; negative numbers count from the end. */
@@ -745,6 +872,12 @@ export type TokenRule = {
   header?: string;
   /** of Form, or a member of JSON */
   field?: string;
+};
+
+/** UploadStep puts files into a file field, or drops them onto another element. */
+export type UploadStep = {
+  target: Target;
+  files: File[];
 };
 
 /** WaitStep waits until an element is there (For) or is not (Gone), or the address matches a pattern (URL). */
@@ -793,6 +926,8 @@ export type FromHub = {
   "browser/navigate": { params: Navigate; result: object };
   "browser/screenshot": { params: Screenshot; result: ScreenshotResult };
   "browser/text": { params: Text; result: TextResult };
+  "browser/look": { params: Look; result: LookResult };
+  "browser/refs": { params: Refs; result: RefsResult };
   "browser/rest": { params: Rest; result: RestResult };
   "browser/ask": { params: Ask; result: AskResult };
   "browser/endRoom": { params: EndRoom; result: EndRoomResult };

@@ -16,7 +16,7 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// runner runs steps of packs in pages, with content/pack.js and a worker of the tests' own
+// runner runs steps of packs in pages, with content/steps.js and a worker of the tests' own
 // (testdata/runner).
 type runner struct {
 	t      testing.TB
@@ -31,12 +31,12 @@ func newRunner(t testing.TB) *runner {
 	if err := os.CopyFS(dir, os.DirFS("testdata/runner")); err != nil {
 		t.Fatal(err)
 	}
-	script, err := os.ReadFile("bundle/content/pack.js")
+	script, err := os.ReadFile("bundle/content/steps.js")
 	if err == nil {
 		err = os.Mkdir(filepath.Join(dir, "content"), 0o700)
 	}
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "content", "pack.js"), script, 0o600)
+		err = os.WriteFile(filepath.Join(dir, "content", "steps.js"), script, 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -477,7 +477,7 @@ func TestNamesAreTheBrowsers(t *testing.T) {
 	}
 	b := chromium.Shared(t, chromium.Options{})
 	p := b.Open(stepsServer(t, map[string]string{"/in/": page.String()}) + "/in/")
-	p.Eval(tabtest.Module(t, "content/pack/find.ts", "find"))
+	p.Eval(tabtest.Module(t, "content/steps/find.ts", "find"))
 	for i, e := range elements {
 		at := fmt.Sprintf(`document.querySelectorAll(".e")[%d].firstElementChild`, i)
 		role, name := p.Accessible(at)

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { matchesAny } from "./patterns.ts";
-import { ABSENT, bodyOf, evaluate, fieldsOf, numberIn, pathOf, take, valueOf } from "./content/pack/values.ts";
+import { ABSENT, bodyOf, evaluate, fieldsOf, numberIn, pathOf, take, valueOf } from "./content/steps/values.ts";
 
 const given = (args, values = {}) => ({ args, values });
 

@@ -92,7 +92,7 @@ function writtenDown({ steps, secrets, missed }: RecordingView, button?: (words:
 
 function stepWords({ click, press, open }: Step) {
   if (click) return `click ${nameOf(click.target)}`;
-  if (press) return `press ${press.key} in ${nameOf(press.target)}`;
+  if (press) return `press ${press.key} in ${nameOf(press.target as Target)}`;
   return `open ${open?.path ?? ""}${open?.query ? `?${new URLSearchParams(open.query as Record<string, string>)}` : ""}`;
 }
 

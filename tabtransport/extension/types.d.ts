@@ -37,7 +37,7 @@ type CallMethod =
   | "browser/getPrompt"
   | "browser/complete";
 /** A request that is for the browser. */
-type ControlMethod = Exclude<keyof FromHub, CallMethod | "browser/ping" | "browser/cancel" | "browser/ask" | "browser/ownerState" | "browser/run" | "browser/packs" | "browser/listPacks" | "browser/record">;
+type ControlMethod = Exclude<keyof FromHub, CallMethod | "browser/ping" | "browser/cancel" | "browser/ask" | "browser/ownerState" | "browser/run" | "browser/look" | "browser/refs" | "browser/packs" | "browser/listPacks" | "browser/record">;
 
 /** A message of the hub; without an id it wants no answer. */
 type HubMessage<M extends keyof FromHub = keyof FromHub> = import("../../spec/schema/tabhub.v1").Message<FromHub, M> & {
@@ -133,7 +133,7 @@ interface RpcError {
   data?: { delivered: false };
 }
 
-// ---- Between a document that runs steps of a pack (content/pack.js) and the service worker
+// ---- Between a document that runs steps of a pack (content/steps.js) and the service worker
 
 type Step = import("../../spec/schema/tabhub.v1").Step;
 type Target = import("../../spec/schema/tabhub.v1").Target;

@@ -1,6 +1,6 @@
 // Brought to the document of a tab in which a person is recorded (worker/recordings.ts).
 
-import { Recorder } from "./pack/recorder.ts";
+import { Recorder } from "./steps/recorder.ts";
 
 {
   const before = Object.hasOwn(globalThis, "tabhubRecorder") ? globalThis.tabhubRecorder : undefined;

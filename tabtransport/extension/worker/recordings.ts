@@ -1,5 +1,5 @@
 // A recording: a person shows in a tab how something is done, and what they do becomes the draft of a pack
-// (content/pack/recorder.ts writes it down). Only a click in the popup begins one. It ends there, on the page, after a
+// (content/steps/recorder.ts writes it down). Only a click in the popup begins one. It ends there, on the page, after a
 // while, and where the tab goes to another site, of which nothing is written down. There is one at a time; what
 // was written stays here until the person has sent or discarded it.
 

@@ -1,4 +1,4 @@
-// Runs of tools of packs (browser/run): the document that has a run does its steps (content/pack.ts), and goes
+// Runs of tools of packs (browser/run): the document that has a run does its steps (content/steps.ts), and goes
 // when one of them leads to another document, which then has the run. This worker decides: a document asks it
 // before each step that acts, and the word that such a step may be done is written down before it is given. So
 // no step is done twice, and of one that was begun in a document that has gone it is said that it may have
@@ -19,8 +19,8 @@ import type { Hub } from "./hub.ts";
 import type { Tabs } from "./tabs.ts";
 import type { UserInput } from "./userinput.ts";
 
-type Params = FromHub["browser/run"]["params"];
-type PackRef = Params["pack"];
+type PackRef = NonNullable<FromHub["browser/run"]["params"]["pack"]>;
+type Params = FromHub["browser/run"]["params"] & { pack: PackRef; toolName: string };
 type Report = RunResult["steps"][number];
 
 /** How long a run waits for a document that is just being loaded, in ms. */
@@ -159,7 +159,7 @@ export class Runs {
     if (this.knows(id)) return;
     const stop = new AbortController();
     this.#starting.set(id, stop);
-    const refusal = await this.#begin(id, message, sentAt, stop.signal);
+    const refusal = await this.#begin(id, message as HubMessage<"browser/run"> & { params: Params }, sentAt, stop.signal);
     this.#starting.delete(id);
     if (refusal === undefined || stop.signal.aborted) return;
     // What was sent before was begun by this worker, or one before it, or not at all.
@@ -171,7 +171,7 @@ export class Runs {
   }
 
   /** @returns why a document is not given the run */
-  async #begin(id: string, { tabId, params, for: client }: HubMessage<"browser/run">, sentAt: number | undefined, signal: AbortSignal): Promise<string | undefined> {
+  async #begin(id: string, { tabId, params, for: client }: HubMessage<"browser/run"> & { params: Params }, sentAt: number | undefined, signal: AbortSignal): Promise<string | undefined> {
     if (sentAt !== undefined && sentAt <= this.#since) return "the extension was started anew";
     await this.#packs.current;
     const { pack, toolName, frameId, origin } = params;
@@ -329,7 +329,7 @@ export class Runs {
     const target = { tabId, documentIds: [documentId] };
     const shown = await unlessStopping(chrome.webNavigation.getFrame({ tabId, frameId }), () => null);
     if (shown?.documentId === documentId) {
-      const brought = chrome.scripting.executeScript({ target, files: ["content/pack.js"], injectImmediately: true });
+      const brought = chrome.scripting.executeScript({ target, files: ["content/steps.js"], injectImmediately: true });
       // One that sleeps in the browser's cache by now, or is blocked, does not answer.
       await Promise.race([unlessStopping(brought, () => undefined), new Promise((late) => setTimeout(late, NEXT))]);
       if (this.#open.get(id) !== run || run.documentId !== documentId || this.#ports.has(documentId)) return;

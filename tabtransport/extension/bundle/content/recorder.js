@@ -1539,7 +1539,7 @@
     }
   });
 
-  // content/pack/dom.ts
+  // content/steps/dom.ts
   function getter(proto, name) {
     const get = Object.getOwnPropertyDescriptor(proto, name)?.get;
     return (of) => Reflect.apply(get, of, []);
@@ -1720,7 +1720,7 @@
     return plain2.length > max ? `${plain2.slice(0, max - 1)}…` : plain2;
   }
 
-  // content/pack/failure.ts
+  // content/steps/failure.ts
   var Failure = class extends Error {
     code;
     /** What of that kind there was on the page. */
@@ -1778,7 +1778,7 @@
     return sum % 10 === 0;
   }
 
-  // content/pack/secret.ts
+  // content/steps/secret.ts
   var TOKENS = /^(current-password|new-password|one-time-code|cc-.+)$/;
   var were = /* @__PURE__ */ new WeakSet();
   var watched = /* @__PURE__ */ new WeakSet();
@@ -1802,7 +1802,7 @@
     return is ? "a secret, such as a password, a card number or a code" : "";
   }
 
-  // content/pack/values.ts
+  // content/steps/values.ts
   var import_jmespath = __toESM(require_jmespath());
 
   // ../pagejs/values.ts
@@ -1923,7 +1923,7 @@
     }
   };
 
-  // content/pack/values.ts
+  // content/steps/values.ts
   var ABSENT = /* @__PURE__ */ Symbol("absent");
   function filled(text, given) {
     let absent = false;
@@ -1950,7 +1950,7 @@
   }
   var INHERITED = Object.create(null, { hasOwnProperty: { value: Object.prototype.hasOwnProperty } });
 
-  // content/pack/find.ts
+  // content/steps/find.ts
   var HEADING = "h1,h2,h3,h4,h5,h6";
   var IMPLICIT = {
     article: "article",
@@ -2261,7 +2261,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return x.size + y.size ? 2 * [...x].filter((pair) => y.has(pair)).length / (x.size + y.size) : 0;
   }
 
-  // content/pack/mark.ts
+  // content/steps/mark.ts
   function drawMark(stopped) {
     const host2 = document.createElement("div");
     host2.style.cssText = "all: initial !important; position: fixed !important; inset: auto auto 12px 12px !important; z-index: 2147483647 !important; display: block !important; max-width: calc(100vw - 24px) !important;";
@@ -2305,7 +2305,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     };
   }
 
-  // content/pack/target.ts
+  // content/steps/target.ts
   var MAX_NAME = 120;
   var MAX_SELECTOR = 512;
   var PLACES = /^(dialog|alertdialog|form|search|region|group|navigation|main|complementary|banner|contentinfo|toolbar|tabpanel|menu|listbox|list|table|grid|radiogroup)$/;
@@ -2393,7 +2393,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return parts.join(" > ");
   }
 
-  // content/pack/recorder.ts
+  // content/steps/recorder.ts
   var EVERY = 500;
   var MAX_TEXT = 2e3;
   var CLICKED = /^(button|link|menuitem|menuitemcheckbox|menuitemradio|tab|option|treeitem|switch|checkbox|radio|combobox|slider)$/;

@@ -4059,7 +4059,7 @@ var Runs = class {
     const target = { tabId, documentIds: [documentId] };
     const shown = await unlessStopping(chrome.webNavigation.getFrame({ tabId, frameId }), () => null);
     if (shown?.documentId === documentId) {
-      const brought = chrome.scripting.executeScript({ target, files: ["content/pack.js"], injectImmediately: true });
+      const brought = chrome.scripting.executeScript({ target, files: ["content/steps.js"], injectImmediately: true });
       await Promise.race([unlessStopping(brought, () => void 0), new Promise((late) => setTimeout(late, NEXT2))]);
       if (this.#open.get(id) !== run3 || run3.documentId !== documentId || this.#ports.has(documentId)) return;
       await new Promise((done) => setTimeout(done, STAYS2));

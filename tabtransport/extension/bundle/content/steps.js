@@ -1539,7 +1539,7 @@
     }
   });
 
-  // content/pack/dom.ts
+  // content/steps/dom.ts
   function getter(proto, name) {
     const get = Object.getOwnPropertyDescriptor(proto, name)?.get;
     return (of) => Reflect.apply(get, of, []);
@@ -1743,7 +1743,7 @@
     return plain2.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[\s_.[\]-]+/g, " ").toLowerCase();
   }
 
-  // content/pack/secret.ts
+  // content/steps/secret.ts
   var TOKENS = /^(current-password|new-password|one-time-code|cc-.+)$/;
   var were = /* @__PURE__ */ new WeakSet();
   var watched = /* @__PURE__ */ new WeakSet();
@@ -1767,7 +1767,7 @@
     return is ? "a secret, such as a password, a card number or a code" : "";
   }
 
-  // content/pack/failure.ts
+  // content/steps/failure.ts
   var Failure = class extends Error {
     code;
     /** What of that kind there was on the page. */
@@ -1790,7 +1790,7 @@
     }
   };
 
-  // content/pack/values.ts
+  // content/steps/values.ts
   var import_jmespath = __toESM(require_jmespath());
 
   // ../pagejs/values.ts
@@ -1911,7 +1911,7 @@
     }
   };
 
-  // content/pack/values.ts
+  // content/steps/values.ts
   var ABSENT = /* @__PURE__ */ Symbol("absent");
   function valueOf2(value, given) {
     if (typeof value === "string") return filled(value, given);
@@ -2012,7 +2012,7 @@
     }
   }
 
-  // content/pack/find.ts
+  // content/steps/find.ts
   var HEADING = "h1,h2,h3,h4,h5,h6";
   var IMPLICIT = {
     article: "article",
@@ -2333,7 +2333,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return frame ? frameDocument(frame, scope) === at && isOfRun(frame, scope) : false;
   }
 
-  // content/pack/act.ts
+  // content/steps/act.ts
   function actOf(step, scope, now) {
     if (step.click) {
       const found = usable(step.click.target, scope, now);
@@ -2682,7 +2682,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     dispatch(element, new view.Event("change", { bubbles: true }));
   }
 
-  // content/pack/read.ts
+  // content/steps/read.ts
   var MAX_ROWS = 100;
   var MAX_TEXT = 1e5;
   function read({ list, fields = {}, table, max = MAX_ROWS }, scope) {
@@ -2811,7 +2811,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return cells.map((cell) => cell ? textOf2(cell).replace(/\s+/g, " ") : "");
   }
 
-  // content/pack/request.ts
+  // content/steps/request.ts
   var MAX_ANSWER = 4 << 20;
   var METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
   var TOKEN_HEADER = /^([a-z-]*(csrf|xsrf)[a-z-]*|authorization|x-requested-with|(x-)?request-?verification-?token)$/i;
@@ -2981,7 +2981,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     }
   }
 
-  // content/pack/until.ts
+  // content/steps/until.ts
   var EVERY = 200;
   var REST = 4;
   function eventually(look, until, signal) {
@@ -3068,7 +3068,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return ["request", "open", "click", "fill", "press", "read", "wait"].find((verb) => verb in step) ?? "";
   }
 
-  // content/pack/run.ts
+  // content/steps/run.ts
   var LEAVING = 100;
   var EMPTY = 500;
   var MAX_VALUES = 4 << 20;
@@ -3385,7 +3385,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     }
   };
 
-  // content/pack/runner.ts
+  // content/steps/runner.ts
   var Runner = class {
     document = document;
     #port;
@@ -3454,7 +3454,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     }
   };
 
-  // content/pack.ts
+  // content/steps.ts
   {
     const before = Object.hasOwn(globalThis, "tabhubRunner") ? globalThis.tabhubRunner : void 0;
     if (before?.document === document) before.connect();

@@ -1,6 +1,6 @@
 // Brought to a document in which steps of a pack are to run. It starts once in each document.
 
-import { Runner } from "./pack/runner.ts";
+import { Runner } from "./steps/runner.ts";
 
 {
   // The empty document that a frame begins with leaves its window, and all in it, to the next one of its origin.

@@ -28,7 +28,7 @@ export function actOf(step: Step, scope: Scope, now: boolean): Act {
   }
   if (step.press) {
     const { key, target } = step.press;
-    const found = usable(target, scope, now);
+    const found = usable(target as Target, scope, now);
     if (key === "Enter") check(found.element, scope, true);
     const problem = key.length === 1 ? refusal(found) : "";
     if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
