@@ -9,7 +9,7 @@ import (
 )
 
 // The hub puts in words what the browser evaluates: both must read a value, a path and an expression
-// alike. tabtransport/extension/content/pack has the browser's test of the same file.
+// alike. tabtransport/extension/content/steps has the browser's test of the same file.
 func TestValues(t *testing.T) {
 	v := vectors[struct {
 		Args, Values map[string]any

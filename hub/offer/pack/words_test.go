@@ -46,7 +46,7 @@ func example(t *Tool) json.RawMessage {
 }
 
 // What a step is said to do is what it does: the browser's reading of names and values counts
-// (content/pack/find.ts and values.ts).
+// (content/steps/find.ts and values.ts).
 func TestStepsInWords(t *testing.T) {
 	shop := string(read(t, "shop.json"))
 	const click = `{"click": {"target": {"role": "button", "name": "Order", "in": {"role": "form", "name": "Checkout"}}, "navigates": true}}`

@@ -1,4 +1,4 @@
-// Plays the worker to content/pack.js: it grants the steps that the test lets it grant, and brings a run to the
+// Plays the worker to content/steps.js: it grants the steps that the test lets it grant, and brings a run to the
 // next document.
 
 const runs = new Map();
@@ -47,7 +47,7 @@ chrome.webNavigation.onDOMContentLoaded.addListener(({ tabId, frameId, documentI
 
 function bring(at, documentId) {
   at.documents.push(documentId);
-  return chrome.scripting.executeScript({ target: { tabId: at.begin.tabId, documentIds: [documentId] }, files: ["content/pack.js"] });
+  return chrome.scripting.executeScript({ target: { tabId: at.begin.tabId, documentIds: [documentId] }, files: ["content/steps.js"] });
 }
 
 /** Runs steps in the tab with an address. @returns the result, with all reports, and what was said */
