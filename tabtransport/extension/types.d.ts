@@ -148,6 +148,7 @@ type StepCode =
   | "STEP_LOST"
   | "STEP_STOPPED"
   | "STEP_SCRIPT"
+  | "STALE_REF"
   | "NEEDS_TRUSTED_INPUT";
 /** What steps gave, by their As; under "" what the last request or read gave. */
 type StepValues = { [as: string]: unknown };
@@ -179,6 +180,28 @@ type RunnerToWorker =
   | { type: "progress"; id: string; step: number; words: string }
   /** The steps of the result are those of this document, up to the last that was begun. */
   | { type: "end"; id: string; result: RunResult };
+
+type RefElement = import("../../spec/schema/tabhub.v1").RefElement;
+
+/** What content/steps.js leaves in the extension's world of a document. */
+interface StepsGlobal {
+  document: Document;
+  /** Opens the port over which steps are run, unless it is open. */
+  connect(): void;
+  look(options: LookOptions): Promise<LookPart>;
+  refs(refs: string[]): RefElement[];
+}
+
+interface LookOptions {
+  /** What the references of the document begin with, if it has none yet. */
+  tag: string;
+}
+
+/** What a document shows. */
+interface LookPart {
+  /** What its references begin with. */
+  tag: string;
+}
 
 // ---- Between a document in which a person is recorded (content/recorder.js) and the service worker
 
@@ -253,8 +276,7 @@ declare var tabhubOpenedEarlier: boolean | undefined;
 declare var tabhubFrame: { document: Document; signed(sign: FrameSign): void; stop(): void } | undefined;
 /** Stops reporting user input. */
 declare var tabhubUserInput: AbortController | undefined;
-/** Runs steps of packs in the document. */
-declare var tabhubRunner: { document: Document; connect(): void } | undefined;
+declare var tabhubSteps: StepsGlobal | undefined;
 /** Writes down what a person does in the document. */
 declare var tabhubRecorder: { document: Document; begin(): void } | undefined;
 declare var tabhubOverlay: { host: HTMLElement; words: HTMLElement; timer: number } | undefined;

@@ -1,10 +1,20 @@
-// Brought to a document in which steps of a pack are to run. It starts once in each document.
+// Brought to a document that is looked at, or in which steps are to run. It starts once in each document.
 
+import { resolve } from "./steps/leads.ts";
+import { referencesOf } from "./steps/refs.ts";
 import { Runner } from "./steps/runner.ts";
 
 {
   // The empty document that a frame begins with leaves its window, and all in it, to the next one of its origin.
-  const before = Object.hasOwn(globalThis, "tabhubRunner") ? globalThis.tabhubRunner : undefined;
+  const before = Object.hasOwn(globalThis, "tabhubSteps") ? globalThis.tabhubSteps : undefined;
   if (before?.document === document) before.connect();
-  else globalThis.tabhubRunner = new Runner();
+  else {
+    const runner = new Runner();
+    globalThis.tabhubSteps = {
+      document,
+      connect: () => runner.connect(),
+      look: async ({ tag }) => ({ tag: referencesOf(tag)?.tag ?? tag }),
+      refs: resolve,
+    };
+  }
 }

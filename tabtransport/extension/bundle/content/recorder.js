@@ -1560,6 +1560,8 @@
   var parentNode = getter(N, "parentNode");
   var firstChild = getter(N, "firstChild");
   var nextSibling = getter(N, "nextSibling");
+  var nextElement = getter(E, "nextElementSibling");
+  var previousElement = getter(E, "previousElementSibling");
   var nodeType = getter(N, "nodeType");
   var textContent = getter(N, "textContent");
   var isConnected = getter(N, "isConnected");
@@ -1742,6 +1744,15 @@
       return this;
     }
   };
+
+  // content/steps/refs.ts
+  var references;
+  function referenced(target) {
+    if (Object.keys(target).length > 1) throw new Failure("STEP_REFUSED", "a target with a reference says nothing else");
+    const ref = target.ref;
+    if (!references) throw new Failure("STALE_REF", `${clean(ref, 40)} is of another document: no look has shown this one`);
+    return references.find(ref);
+  }
 
   // secretnames.ts
   var NAMES = new RegExp(
@@ -2141,6 +2152,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return !x || !y || x.includes(y) || y.includes(x);
   }
   function oneOf(target, root, scope, isThere) {
+    if (target.ref) return referenced(target).element;
     const found = all(target, root, scope, isThere);
     const { nth: nth2 = 0 } = target;
     const chosen = nth2 ? found.at(nth2 > 0 ? nth2 - 1 : nth2) : found.length === 1 ? found[0] : void 0;
@@ -2155,10 +2167,19 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return { element, role, name, words: words(element, role, name) };
   }
   function all(target, root, scope, isThere = isVisible) {
+    if (target.ref) return referencedIfThere(target);
     const fits = fitting(target, scope);
     return knowingLabels(
       () => candidates(target, baseOf(target, root, scope), scope).filter((element) => fits(element) && isThere(element) && (target.selector || isExposed(element)))
     );
+  }
+  function referencedIfThere(target) {
+    try {
+      return [referenced(target).element];
+    } catch (error) {
+      if (error instanceof Failure && error.code === "STALE_REF") return [];
+      throw error;
+    }
   }
   function baseOf({ in: outer }, root, scope) {
     return outer ? oneOf(outer, root, scope, isRendered) : root;
@@ -2235,7 +2256,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return !outward(element, (at) => attribute(at, "aria-hidden") === "true" || hasAttribute(at, "inert"));
   }
   function describe(target, scope) {
-    const { role, name, label, selector } = target;
+    const { role, name, label, selector, ref } = target;
+    if (ref) return clean(ref, 40);
     const text = name ?? label;
     const called = text ? ` ${JSON.stringify(clean(textOf(text, scope)))}` : "";
     const what = role ? `${role}${called}` : label ? `field${called}` : JSON.stringify(clean(selector ?? ""));

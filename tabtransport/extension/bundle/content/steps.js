@@ -1560,6 +1560,8 @@
   var parentNode = getter(N, "parentNode");
   var firstChild = getter(N, "firstChild");
   var nextSibling = getter(N, "nextSibling");
+  var nextElement = getter(E, "nextElementSibling");
+  var previousElement = getter(E, "previousElementSibling");
   var nodeType = getter(N, "nodeType");
   var textContent = getter(N, "textContent");
   var isConnected = getter(N, "isConnected");
@@ -1727,6 +1729,137 @@
     return plain2.length > max ? `${plain2.slice(0, max - 1)}…` : plain2;
   }
 
+  // content/steps/failure.ts
+  var Failure = class extends Error {
+    code;
+    /** What of that kind there was on the page. */
+    found;
+    /** What is known of the step, if it acts. */
+    did = "no";
+    /** What was done before it failed. */
+    words = "";
+    /** Whether waiting may help. */
+    passing = false;
+    constructor(code, message, found = []) {
+      super(message);
+      this.code = code;
+      this.found = found;
+    }
+    /** Has the step wait, as long as it may take, for this to pass. */
+    later() {
+      this.passing = true;
+      return this;
+    }
+  };
+
+  // content/steps/refs.ts
+  var REF = /^([a-z]{3,8})([1-9]\d{0,8})$/;
+  var ITEMS = /^(row|listitem|article|option|treeitem|menuitem)$/;
+  var GROUPS = /^(group|radiogroup|dialog|alertdialog)$/;
+  var MAX_ITEM = 200;
+  var MAX_PLAIN_ITEM = 1e3;
+  var LEVELS = 8;
+  var MAX_NEAR = 5;
+  var HERE = { args: {}, values: {}, inMatch: () => false };
+  var References = class {
+    tag;
+    #known = /* @__PURE__ */ new Map();
+    /** Of each element the latest. */
+    #latest = /* @__PURE__ */ new WeakMap();
+    /** @param tag no other document has */
+    constructor(tag) {
+      this.tag = tag;
+    }
+    /**
+     * The reference of an element, which is the same as before if the element is.
+     * @param items what itemsOf gives, if that is known
+     */
+    of({ element, role, name, words: words2 }, items = itemsOf(element)) {
+      let known2 = this.#latest.get(element);
+      if (!known2 || known2.role !== role || known2.name !== name || known2.items !== items) {
+        known2 = { element: new WeakRef(element), number: this.#known.size + 1, role, name, items, words: words2 };
+        this.#known.set(known2.number, known2);
+        this.#latest.set(element, known2);
+      }
+      return `${this.tag}${known2.number}`;
+    }
+    /** The element of a reference. It fails with STALE_REF if that is gone, not seen, or something else by now. */
+    find(ref) {
+      const [, tag, number] = REF.exec(ref) ?? [];
+      if (!number) throw new Failure("STALE_REF", `${JSON.stringify(clean(ref, 40))} is no reference`);
+      if (tag !== this.tag) throw new Failure("STALE_REF", `${ref} is of another document: what it was shown in is not there any more, or in another frame`);
+      const known2 = this.#known.get(Number(number));
+      if (!known2) throw new Failure("STALE_REF", `no look has shown ${ref}`);
+      const was = `${ref} was ${known2.words}${known2.items ? ` in ${JSON.stringify(clean(known2.items))}` : ""}`;
+      const element = known2.element.deref();
+      if (!element || !isConnected(element)) throw this.#stale(`${was}, and that is gone`, known2);
+      if (!isVisible(element)) throw this.#stale(`${was}, and that is not seen any more`, known2);
+      const found = foundOf(element);
+      const items = itemsOf(element);
+      if (found.role === known2.role && found.name === known2.name && items === known2.items) return found;
+      throw this.#stale(`${was}, and is ${found.words}${items ? ` in ${JSON.stringify(clean(items))}` : ""} by now`, known2);
+    }
+    #stale(message, { role, name, items }) {
+      const wanted = `${name} ${items}`;
+      const near = all(role ? { role } : { selector: "[onclick],[tabindex]" }, document, HERE).slice(0, 500).map((element) => ({ element, score: likeness(`${nameOf(element)} ${itemsOf(element)}`, wanted) })).filter(({ score }) => score > 0).sort((a, b) => b.score - a.score).slice(0, MAX_NEAR);
+      return new Failure("STALE_REF", message, near.map(({ element }) => this.describe(element)));
+    }
+    /** An element in words, with its reference and what is around it. */
+    describe(element) {
+      const found = foundOf(element);
+      const items = itemsOf(element);
+      return `${found.words} ${this.of(found, items)}${items ? ` in ${JSON.stringify(clean(items))}` : ""}`;
+    }
+  };
+  var references;
+  function referencesOf(tag) {
+    if (tag) references ??= new References(tag);
+    return references;
+  }
+  function referenced(target) {
+    if (Object.keys(target).length > 1) throw new Failure("STEP_REFUSED", "a target with a reference says nothing else");
+    const ref = target.ref;
+    if (!references) throw new Failure("STALE_REF", `${clean(ref, 40)} is of another document: no look has shown this one`);
+    return references.find(ref);
+  }
+  function itemsOf(element) {
+    let item = "";
+    let group = "";
+    let level = 0;
+    for (let at = around(element); at && !(item && group); at = around(at), level++) {
+      const role = roleOf(at);
+      if (!item && ITEMS.test(role)) item = clean(attribute(at, "aria-label") ?? "") || textOfItem(at, MAX_ITEM);
+      else if (!item && level < LEVELS && !role && isRepeated(at)) {
+        const text = textOfItem(at, MAX_PLAIN_ITEM + 1);
+        if (text.length <= MAX_PLAIN_ITEM && text !== textOfItem(element, MAX_PLAIN_ITEM + 1)) item = text.slice(0, MAX_ITEM);
+      }
+      if (!group && GROUPS.test(role)) group = nameOf(at, role);
+    }
+    return [item, group].filter(Boolean).join(" in ");
+  }
+  function isRepeated(element) {
+    const isAlike = (other) => other !== null && localName(other) === localName(element) && attribute(other, "class") === attribute(element, "class");
+    return isAlike(nextElement(element)) || isAlike(previousElement(element));
+  }
+  function textOfItem(item, max) {
+    let text = "";
+    const add = (node) => {
+      for (let child = firstChild(node); child && text.length < max; child = nextSibling(child)) {
+        const type = nodeType(child);
+        if (type === Node.TEXT_NODE) text += textContent(child)?.slice(0, max * 4).replace(/\s+/g, " ") ?? "";
+        else if (type === Node.ELEMENT_NODE) {
+          const element = child;
+          if (isHTML(element, "script", "style", "template", "noscript", "select", "textarea", "ul", "ol") || /^(list|group|tree|menu)$/.test(attribute(element, "role") ?? "")) continue;
+          text += " ";
+          add(shadowOf(element) ?? element);
+          text += " ";
+        }
+      }
+    };
+    add(shadowOf(item) ?? item);
+    return clean(text, max);
+  }
+
   // secretnames.ts
   var NAMES = new RegExp(
     "(^|[^a-z])(" + [
@@ -1766,29 +1899,6 @@
     const is = tokens.length > 0 ? tokens.some((token) => TOKENS.test(token)) : names.some((text) => isSecretName(text ?? ""));
     return is ? "a secret, such as a password, a card number or a code" : "";
   }
-
-  // content/steps/failure.ts
-  var Failure = class extends Error {
-    code;
-    /** What of that kind there was on the page. */
-    found;
-    /** What is known of the step, if it acts. */
-    did = "no";
-    /** What was done before it failed. */
-    words = "";
-    /** Whether waiting may help. */
-    passing = false;
-    constructor(code, message, found = []) {
-      super(message);
-      this.code = code;
-      this.found = found;
-    }
-    /** Has the step wait, as long as it may take, for this to pass. */
-    later() {
-      this.passing = true;
-      return this;
-    }
-  };
 
   // content/steps/values.ts
   var import_jmespath = __toESM(require_jmespath());
@@ -2206,6 +2316,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return foundOf(oneOf(target, root, scope, isVisible));
   }
   function oneOf(target, root, scope, isThere) {
+    if (target.ref) return referenced(target).element;
     const found = all(target, root, scope, isThere);
     const { nth = 0 } = target;
     const chosen = nth ? found.at(nth > 0 ? nth - 1 : nth) : found.length === 1 ? found[0] : void 0;
@@ -2220,10 +2331,19 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return { element, role, name, words: words(element, role, name) };
   }
   function all(target, root, scope, isThere = isVisible) {
+    if (target.ref) return referencedIfThere(target);
     const fits = fitting(target, scope);
     return knowingLabels(
       () => candidates(target, baseOf(target, root, scope), scope).filter((element) => fits(element) && isThere(element) && (target.selector || isExposed(element)))
     );
+  }
+  function referencedIfThere(target) {
+    try {
+      return [referenced(target).element];
+    } catch (error) {
+      if (error instanceof Failure && error.code === "STALE_REF") return [];
+      throw error;
+    }
   }
   function baseOf({ in: outer }, root, scope) {
     return outer ? oneOf(outer, root, scope, isRendered) : root;
@@ -2300,7 +2420,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return !outward(element, (at) => attribute(at, "aria-hidden") === "true" || hasAttribute(at, "inert"));
   }
   function describe(target, scope) {
-    const { role, name, label, selector } = target;
+    const { role, name, label, selector, ref } = target;
+    if (ref) return clean(ref, 40);
     const text = name ?? label;
     const called = text ? ` ${JSON.stringify(clean(textOf(text, scope)))}` : "";
     const what = role ? `${role}${called}` : label ? `field${called}` : JSON.stringify(clean(selector ?? ""));
@@ -2682,6 +2803,38 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     dispatch(element, new view.Event("change", { bubbles: true }));
   }
 
+  // content/steps/leads.ts
+  function resolve(refs) {
+    return refs.map((ref) => {
+      try {
+        const { element, words: words2 } = referenced({ ref });
+        const leads2 = leadsTo(element);
+        return { ref, words: words2, ...leads2 && { leads: leads2 } };
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        return { ref, stale: error.message, ...error.found.length > 0 && { near: error.found } };
+      }
+    });
+  }
+  function leadsTo(element) {
+    const to = linkOf(element) ?? actionOf(element);
+    if (to === void 0 || !URL.canParse(to)) return void 0;
+    const { protocol, origin } = new URL(to);
+    return /^https?:$/.test(protocol) ? origin : void 0;
+  }
+  function linkOf(element) {
+    const link = linkAround(element);
+    if (!link) return void 0;
+    return isHTML(link, "a") && hasAttribute(link, "href") ? href(link) : absolute(attribute(link, "href") ?? attribute(link, "xlink:href") ?? "", link);
+  }
+  function actionOf(element) {
+    const button = submitterOf(element);
+    const form = button && formOf(button);
+    if (!button || !form) return void 0;
+    if ((attribute(button, "formmethod") ?? formMethod(form)).toLowerCase() === "dialog") return void 0;
+    return hasAttribute(button, "formaction") ? absolute(attribute(button, "formaction") ?? "", button) : formAction(form);
+  }
+
   // content/steps/read.ts
   var MAX_ROWS = 100;
   var MAX_TEXT = 1e5;
@@ -2735,7 +2888,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
         if (isHTML(element, "input") && /^(checkbox|radio)$/.test(inputType(element))) return isChecked(element);
         return { true: true, false: false }[attribute(element, "aria-checked") ?? attribute(element, "aria-selected") ?? ""];
       case "link":
-        return linkOf(element);
+        return linkOf2(element);
     }
     return textOf2(element);
   }
@@ -2751,7 +2904,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function languageOf(element) {
     return attribute(closest(element, "[lang]") ?? documentOf(element).documentElement, "lang") ?? "";
   }
-  function linkOf(element) {
+  function linkOf2(element) {
     const inner = isHTML(element, "a") ? [element] : [...query(element, "a[href]")].filter((link2) => isVisible(link2));
     const link = inner[0] ?? closest(element, "a[href]");
     if (!link || !hasAttribute(link, "href")) return void 0;
@@ -2985,7 +3138,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   var EVERY = 200;
   var REST = 4;
   function eventually(look, until, signal) {
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve2, reject) => {
       let next;
       let rested = 0;
       const end = () => {
@@ -3003,7 +3156,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
         try {
           const value = look();
           end();
-          resolve(value);
+          resolve2(value);
         } catch (error) {
           const now = performance.now();
           if (!(error instanceof Failure && error.passing) || now >= until) {
@@ -3456,9 +3609,17 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
 
   // content/steps.ts
   {
-    const before = Object.hasOwn(globalThis, "tabhubRunner") ? globalThis.tabhubRunner : void 0;
+    const before = Object.hasOwn(globalThis, "tabhubSteps") ? globalThis.tabhubSteps : void 0;
     if (before?.document === document) before.connect();
-    else globalThis.tabhubRunner = new Runner();
+    else {
+      const runner = new Runner();
+      globalThis.tabhubSteps = {
+        document,
+        connect: () => runner.connect(),
+        look: async ({ tag }) => ({ tag: referencesOf(tag)?.tag ?? tag }),
+        refs: resolve
+      };
+    }
   }
 })();
 /*! jmespath 0.16.0: Copyright 2014 James Saryerwinnie, Apache License, Version 2.0, https://www.apache.org/licenses/LICENSE-2.0 */

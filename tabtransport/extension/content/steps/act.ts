@@ -123,7 +123,7 @@ function check(element: Element, scope: Scope, submits = false) {
 }
 
 /** The link that a click on an element follows. */
-function linkAround(element: Element) {
+export function linkAround(element: Element) {
   return outward(element, (at) => /^(a|area)$/.test(localName(at)) && (hasAttribute(at, "href") || hasAttribute(at, "xlink:href")));
 }
 
@@ -141,7 +141,7 @@ function checkForm(form: HTMLFormElement, button: Element | null | undefined, sc
 }
 
 /** An address as it is written in an element's page, or as it is if it makes no sense. */
-function absolute(to: string, element: Element) {
+export function absolute(to: string, element: Element) {
   const { baseURI } = documentOf(element);
   return URL.canParse(to, baseURI) ? new URL(to, baseURI).href : to;
 }
@@ -166,7 +166,7 @@ function isHere(to: string) {
 }
 
 /** The button that submits a form when the element is clicked. */
-function submitterOf(element: Element): Element | null {
+export function submitterOf(element: Element): Element | null {
   return outward(element, (at) => (isHTML(at, "input") && /^(submit|image)$/.test(inputType(at))) || (isHTML(at, "button") && !/^(button|reset)$/i.test(attribute(at, "type") ?? "")));
 }
 

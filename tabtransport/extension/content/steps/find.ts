@@ -6,6 +6,7 @@ import {
   labelsOf, localName, nextSibling, nodeType, outward, query, rootOf, shadowOf, textContent, viewOf,
 } from "./dom.ts";
 import { Failure } from "./failure.ts";
+import { referenced } from "./refs.ts";
 import { watchPasswords } from "./secret.ts";
 import { textOf, type Given } from "./values.ts";
 
@@ -246,6 +247,7 @@ export function one(target: Target, root: Node, scope: Scope): Found {
 }
 
 function oneOf(target: Target, root: Node, scope: Scope, isThere: (element: Element) => boolean): Element {
+  if (target.ref) return referenced(target).element;
   const found = all(target, root, scope, isThere);
   const { nth = 0 } = target;
   const chosen = nth ? found.at(nth > 0 ? nth - 1 : nth) : found.length === 1 ? found[0] : undefined;
@@ -263,10 +265,20 @@ export function foundOf(element: Element): Found {
 
 /** The elements of a target that are seen, in the order of the page. */
 export function all(target: Target, root: Node, scope: Scope, isThere = isVisible): Element[] {
+  if (target.ref) return referencedIfThere(target);
   const fits = fitting(target, scope);
   return knowingLabels(() =>
     candidates(target, baseOf(target, root, scope), scope).filter((element) => fits(element) && isThere(element) && (target.selector || isExposed(element))),
   );
+}
+
+function referencedIfThere(target: Target): Element[] {
+  try {
+    return [referenced(target).element];
+  } catch (error) {
+    if (error instanceof Failure && error.code === "STALE_REF") return [];
+    throw error;
+  }
 }
 
 /** What a target is looked for in: an element around it may have no size of its own, as an empty list. */
@@ -364,7 +376,8 @@ function isExposed(element: Element) {
 
 /** A target in words. */
 export function describe(target: Target, scope: Scope): string {
-  const { role, name, label, selector } = target;
+  const { role, name, label, selector, ref } = target;
+  if (ref) return clean(ref, 40);
   const text = name ?? label;
   const called = text ? ` ${JSON.stringify(clean(textOf(text, scope)))}` : "";
   const what = role ? `${role}${called}` : label ? `field${called}` : JSON.stringify(clean(selector ?? ""));
@@ -392,7 +405,7 @@ function missing(target: Target, root: Node, scope: Scope): Failure {
 }
 
 /** How much of two names is the same: of their pairs of letters. */
-function likeness(a: string, b: string) {
+export function likeness(a: string, b: string) {
   const pairs = (text: string) => new Set(Array.from({ length: Math.max(0, text.length - 1) }, (_, i) => text.toLowerCase().slice(i, i + 2)));
   const [x, y] = [pairs(a.slice(0, 200)), pairs(b)];
   return x.size + y.size ? (2 * [...x].filter((pair) => y.has(pair)).length) / (x.size + y.size) : 0;
