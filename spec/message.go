@@ -536,7 +536,7 @@ type Ask struct {
 	Args      []AskValue  `json:"args,omitempty"`
 	Changes   []AskChange `json:"changes,omitempty"`   // since it was allowed
 	Reaches   []Reach     `json:"reaches"`             // what may be answered, beside no
-	AboutSite bool        `json:"aboutSite,omitempty"` // an answer that reaches further than the call is about all that the site offers, or all of this class that Tool.Pack does there
+	AboutSite bool        `json:"aboutSite,omitempty"` // an answer that reaches further than the call is about all that the site offers, or all of this class that Tool.Pack, or the client by itself, does there
 	ExpiresMs int64       `json:"expiresMs"`           // from now
 	Waiting   int         `json:"waiting,omitempty"`   // further questions
 }
@@ -571,9 +571,13 @@ type AskTool struct {
 	Kind  Kind   `json:"kind,omitempty"` // "" for a tool of the hub or a request of the relay
 	Name  string `json:"name"`
 	Title string `json:"title,omitempty"`
-	Class string `json:"class"` // "read", "write" or "destructive"
+	Class string `json:"class"` // "read", "write", "act" or "destructive"
 	// Pack gives the tool; nil: its page offers it itself.
 	Pack *AskPack `json:"pack,omitempty"`
+	// Steps say what the client does on the page by itself, in their order: `click button "Order"`.
+	Steps []string `json:"steps,omitempty"`
+	// Script is the JavaScript by which it does so, whole. It has line feeds and tabs.
+	Script string `json:"script,omitempty"`
 }
 
 // AskPack is the pack of the owner's that gives a tool.

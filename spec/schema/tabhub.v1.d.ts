@@ -56,7 +56,7 @@ export type Ask = {
   changes?: AskChange[];
   /** what may be answered, beside no */
   reaches: string[];
-  /** an answer that reaches further than the call is about all that the site offers, or all of this class that Tool.Pack does there */
+  /** an answer that reaches further than the call is about all that the site offers, or all of this class that Tool.Pack, or the client by itself, does there */
   aboutSite?: boolean;
   /** from now */
   expiresMs: number;
@@ -118,10 +118,14 @@ export type AskTool = {
   kind?: string;
   name: string;
   title?: string;
-  /** "read", "write" or "destructive" */
+  /** "read", "write", "act" or "destructive" */
   class: string;
   /** Pack gives the tool; nil: its page offers it itself. */
   pack?: AskPack;
+  /** Steps say what the client does on the page by itself, in their order: `click button "Order"`. */
+  steps?: string[];
+  /** Script is the JavaScript by which it does so, whole. It has line feeds and tabs. */
+  script?: string;
 };
 
 /** AskValue is a member of the arguments, for people. */

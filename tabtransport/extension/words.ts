@@ -4,6 +4,7 @@
 export const CLASSES: Record<string, { word: string; sentence: string }> = {
   read: { word: "reads", sentence: "It says that it only reads." },
   write: { word: "changes", sentence: "It may change something." },
+  act: { word: "acts", sentence: "It acts on the page by itself: nobody has said what that may change." },
   destructive: { word: "destructive", sentence: "It may do what cannot be undone." },
 };
 

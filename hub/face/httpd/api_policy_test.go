@@ -30,7 +30,7 @@ func TestPolicyAPI(t *testing.T) {
 		{"GET", "/api/policy/test?tool=nonsense", "", 404, `unknown tool`},
 		{"GET", "/api/policy/test?site=*.example.com", "", 400, `not one site`},
 		{"GET", "/api/policy/test?site=verified", "", 400, `not one site`},
-		{"GET", "/api/policy/test?tool=x&site=a.example&class=none", "", 400, `it may be read, write or destructive`},
+		{"GET", "/api/policy/test?tool=x&site=a.example&class=none", "", 400, `it may be read, write, act or destructive`},
 		{"GET", "/api/policy/test", "", 400, `name a tool, a site or both`},
 
 		{"POST", "/api/policy/rule", `{"effect":"deny","client":"owner","site":"demo.tabhub"}`, 200, `"by":"command"},"exceptions":[]}`},

@@ -133,10 +133,13 @@ type Call struct {
 	Origin   string          // where it is
 	Top      string          // the site of the page that it is in, if that is another
 	Is       json.RawMessage // the definition that is called; nil without one
-	// Of the tool of a pack: when the owner added the pack, zero if that is not known, and what the
-	// call does (spec.AskPack).
+	// Added is when the owner added the pack whose tool is called, zero if that is not known.
 	Added time.Time
+	// Steps say what the call of a pack's tool does (spec.AskPack), or what an act does, a step each:
+	// `click button "Order"`. The page's own words stand in quotes.
 	Steps []string
+	// Script is the JavaScript of a client's own by which it acts. The owner sees it whole.
+	Script string
 	// Carries returns which texts of other sites stand in Args. It is called when a question is
 	// made, once. Nil: none.
 	Carries func() []flow.Match

@@ -168,15 +168,8 @@ func rows(args json.RawMessage) (all []spec.AskValue, err error) {
 	return all, nil
 }
 
-func className(c policy.Class) string {
-	switch c {
-	case policy.Read:
-		return "read"
-	case policy.Write:
-		return "write"
-	}
-	return "destructive"
-}
+// className is how a class counts.
+func className(c policy.Class) string { return cmp.Or(c, policy.Destructive).String() }
 
 // shown returns the question as it is shown where it may be answered so, until then.
 func (q *question) shown(reaches []spec.Reach, until time.Time) *spec.Ask {

@@ -60,7 +60,7 @@ var (
 type Scope struct {
 	Sites   []string `json:"sites,omitempty"`   // as in Rule.Site
 	Tools   []string `json:"tools,omitempty"`   // as in Rule.Tool
-	Classes []Class  `json:"classes,omitempty"` // Read, Write, Destructive; each allows those before it
+	Classes []Class  `json:"classes,omitempty"` // each allows those before it
 	// Browsers are the names of the only browsers that exist for the client.
 	Browsers []string `json:"browsers,omitempty"`
 }
@@ -86,13 +86,15 @@ const (
 	OfRelay           // a request to an extension of the relay
 )
 
-// Class is what an action may change, as its page or the hub says.
+// Class is what an action may change, as its page or the hub says. They are in the order of what a
+// credential that is good for them must be trusted with.
 type Class uint8
 
 const (
 	ClassUnset  Class = iota // counts as Destructive
 	Read                     // nothing
 	Write                    // something
+	Act                      // what a client does on a page by itself, through the hub's tools: nobody has said what it may change
 	Destructive              // something that cannot be undone, or that has consequences
 )
 

@@ -35,6 +35,7 @@ func BenchmarkDecide(b *testing.B) {
 		s := setOf(b, ModeCareful, Document{Rules: manyRules(n), Private: []string{"mail.example"}, Pauses: []Pause{{Client: "client6"}}}, nil)
 		for name, a := range map[string]*Action{
 			"page": {Principal: &Principal{ID: "client3", Name: "an agent"}, Session: "s", Site: Site{Domain: "site3.example"}, Kind: spec.KindTool, Name: "tool3", Class: Write, Item: definition{3}},
+			"act":  {Principal: &Principal{ID: "client3", Name: "an agent"}, Session: "s", Of: OfHub, Site: Site{Domain: "site3.example"}, Name: "browser_page click", Class: Act},
 			"any":  {Principal: &Principal{ID: "client3", Name: "an agent"}, Of: OfRelay, Site: Site{Any: true}, Name: "Runtime.evaluate", Class: Write},
 		} {
 			b.Run(fmt.Sprintf("%s/rules=%d", name, n), func(b *testing.B) {

@@ -89,7 +89,7 @@ func (r *Rule) check() error {
 	if r.Pack != "" && r.Pack != anyPack && !isPackName(r.Pack) {
 		return fmt.Errorf("the pack is %.40q; it may be the name of a pack, such as shop-tools, or * for all packs", r.Pack)
 	}
-	if r.Pack != "" && (r.Class == classHub || r.Class == classRelay) {
+	if r.Pack != "" && (r.Class == classHub || r.Class == classRelay || r.Class == Act.String()) {
 		return fmt.Errorf("it is about packs and has the class %s; packs give tools to pages only", r.Class)
 	}
 	for what, text := range map[string]string{"id": r.ID, "client": r.Client, "session": r.Session, "by": r.By, "note": r.Note} {

@@ -65,6 +65,8 @@ func (r *Rule) ended(now time.Time) bool { return !r.Until.IsZero() && !now.Befo
 func RuleFor(a *Action, effect Effect) Rule {
 	r := Rule{Effect: effect, Client: a.Principal.ID, Site: string(a.Site.Domain), Tool: a.Name, Pack: a.Pack}
 	switch {
+	case a.Class == Act: // of the hub, too
+		r.Class = Act.String()
 	case a.Of == OfHub:
 		r.Class = classHub
 	case a.Of == OfRelay:

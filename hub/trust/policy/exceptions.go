@@ -43,13 +43,16 @@ func both(x, y *compiled) *Action {
 	if pack == "" || pack == anyPack {
 		pack = cmp.Or(y.Pack, x.Pack)
 	}
-	class := Destructive
-	if pack != "" {
+	class := cmp.Or(x.class, y.class, Destructive)
+	switch {
+	case y.class == Act: // x may be about acts, too, whatever its class
+		class = Act
+	case pack != "" && x.class|y.class == ClassUnset:
 		class = Read // of what a pack offers, an allowing rule without one is about no more
 	}
 	a := &Action{
 		Principal: &Principal{ID: client, Name: client}, Session: cmp.Or(x.Session, y.Session),
-		Class: cmp.Or(x.class, y.class, class), Late: x.Late || y.Late, Pack: pack,
+		Class: class, Late: x.Late || y.Late, Pack: pack,
 	}
 	switch of := x.of & y.of; {
 	case of&ofPage != 0:

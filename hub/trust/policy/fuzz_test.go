@@ -18,7 +18,7 @@ var (
 	someClients = []string{"", "", "claude", "cursor", "c1", "owner"}
 	someSites   = []string{"", "", "verified", "unverified", "*.example.com", "*.shop.example.com", "shop.example.com", "unverified_shop.example.com", "http_*.example.com", "bank.example.org"}
 	someTools   = []string{"", "", "buy", "b*", "*y", "b*y", "sell", "browser_page", "browser_page goto"}
-	someClasses = []string{"", "", "read", "write", "destructive", "hub", "relay"}
+	someClasses = []string{"", "", "read", "write", "act", "destructive", "hub", "relay"}
 	somePacks   = []string{"", "", "", "*", "shop-tools", "notes"}
 	someFroms   = []string{"private", "*.example.com", "bank.example.org", "verified"}
 	someDomains = []spec.Domain{"", "example.com", "shop.example.com", "shop.example.com.", "a.shop.example.com", "unverified_shop.example.com", "http_shop.example.com", "bank.example.org"}
@@ -60,7 +60,7 @@ func someAction(r *rand.Rand) *Action {
 	a.Site.Domain = one(r, someDomains)
 	a.Site.Any = a.Of == OfRelay && r.IntN(2) == 0
 	a.Name = one(r, []string{"buy", "by", "sell", "browser_page", "browser_page goto"})
-	a.Class = Class(r.IntN(4))
+	a.Class = Class(r.IntN(5))
 	a.Late, a.Dataless = r.IntN(2) == 0, r.IntN(8) == 0
 	if a.Of == OfPage {
 		a.Item = definition{byte(r.IntN(2))}
@@ -80,10 +80,7 @@ type naive struct {
 }
 
 func (n *naive) decide(a *Action) Effect {
-	class := a.Class
-	if class == ClassUnset {
-		class = Destructive
-	}
+	class := classOf(a)
 	if a.Of == OfPage && a.Site.Domain == "" || n.mode == ModeReadOnly && class != Read {
 		return Deny
 	}
@@ -164,9 +161,9 @@ func (n *naive) fits(r Rule, a *Action, from spec.Domain) bool {
 	} else if r.Site != "" && !atSite(r.Site, a.Site.Domain, "") {
 		return false
 	}
-	class := max(a.Class, Class(0))
-	if class == ClassUnset {
-		class = Destructive
+	class := classOf(a)
+	if class == Act && r.By != "preset" && r.Class != "act" && (r.Effect == Allow || r.Class == "read") {
+		return false
 	}
 	switch r.Class {
 	case "":
@@ -184,8 +181,13 @@ func (n *naive) fits(r Rule, a *Action, from spec.Domain) bool {
 		if a.Of != OfRelay || from != "" && class == Read {
 			return false
 		}
+	case "act":
+		if class != Act {
+			return false
+		}
 	default:
-		if r.Class != class.String() || r.Effect == Allow && r.Tool != "" && a.Of != OfPage {
+		harms := class == Act && r.By != "preset" // what asks about harm, or denies it, is about acts
+		if r.Class != class.String() && !harms || r.Effect == Allow && r.Tool != "" && a.Of != OfPage {
 			return false
 		}
 	}
@@ -196,6 +198,14 @@ func (n *naive) fits(r Rule, a *Action, from spec.Domain) bool {
 		return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(r.Tool), `\*`, ".*") + "$").MatchString(a.Name)
 	}
 	return a.Of == OfHub && strings.HasPrefix(a.Name, r.Tool+" ")
+}
+
+// classOf is the class that counts.
+func classOf(a *Action) Class {
+	if a.Class == ClassUnset || a.Class == Act && a.Of != OfHub {
+		return Destructive
+	}
+	return a.Class
 }
 
 func atSite(pattern string, d spec.Domain, private string) bool {
@@ -246,7 +256,7 @@ func specificity(r Rule, a *Action) [5]int {
 	case r.Tool == "":
 	case strings.Contains(r.Tool, "*"):
 		s[2] = 100 * (1 + len(strings.ReplaceAll(r.Tool, "*", "")))
-	case r.Class == "hub" && !strings.Contains(r.Tool, " "):
+	case (r.Class == "hub" || r.Class == "act") && !strings.Contains(r.Tool, " "):
 		s[2] = 100 * (1 + len(r.Tool))
 	case r.Pin != (Pin{}):
 		s[2] = 10_100

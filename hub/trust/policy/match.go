@@ -58,7 +58,10 @@ func compile(r *Rule) compiled {
 	default:
 		_ = c.class.UnmarshalText([]byte(r.Class)) // "": any
 		c.of = ofPage | ofHub | ofRelay
-		if r.Tool != "" && r.Effect == Allow {
+		switch {
+		case c.class == Act:
+			c.of = ofHub
+		case r.Tool != "" && r.Effect == Allow:
 			// Pages name their tools as they like, also as the hub's.
 			c.of = ofPage
 		}
@@ -121,9 +124,14 @@ func (c *compiled) matches(a *Action, now time.Time) bool {
 }
 
 // isClass reports whether the rule is about a class. A rule about flows without a class is not about
-// reading: a client that has read a private site may go on reading.
+// reading: a client that has read a private site may go on reading. Nobody has said what an act may
+// change: what the owner has allowed otherwise, maybe before there were acts, does not allow one, and what
+// the owner has denied otherwise denies it.
 func (c *compiled) isClass(class Class) bool {
-	if c.class == ClassUnset {
+	switch {
+	case class == Act && !c.preset && c.class != Act:
+		return c.Effect != Allow && c.class != Read
+	case c.class == ClassUnset:
 		return c.From == "" || class != Read
 	}
 	return c.class == class
@@ -181,7 +189,7 @@ func isClient(client string, who *Principal) bool {
 var reserved = []string{OwnerID, TokenID, UnnamedID}
 
 func (a *Action) class() Class {
-	if a.Class == ClassUnset {
+	if a.Class == ClassUnset || a.Class == Act && a.Of != OfHub {
 		return Destructive
 	}
 	return a.Class

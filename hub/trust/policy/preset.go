@@ -23,6 +23,7 @@ func (m Mode) Rules() []Rule {
 	all := []Rule{{ID: "private", Effect: Ask, From: "private", Note: "an action at another site after reading a private site"}}
 	careful := []Rule{
 		{ID: "destructive", Effect: Ask, Class: "destructive", Note: "what cannot be undone or has consequences"},
+		{ID: "act", Effect: Ask, Class: Act.String(), Note: "what a client does on a page by itself, once for each session and site"},
 		{ID: "late", Effect: Ask, Class: "destructive", Late: true, Note: "the same, if a page offers it after the client's first call"},
 		{ID: "pack", Effect: Ask, Pack: anyPack, Class: "write", Note: "what a pack's tools change, once for each site and pack"},
 		{ID: "unverified", Effect: Ask, Site: "unverified", Note: "sites that no browser vouches for"},

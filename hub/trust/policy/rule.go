@@ -34,7 +34,9 @@ type Rule struct {
 	// rule without it is about packs' tools, too; but one of the owner or of the file that allows lets
 	// them only read: a pack may have been added after the rule was made.
 	Pack string `json:"pack,omitempty"`
-	// Class is "read", "write", "destructive", "hub" or "relay".
+	// Class is "read", "write", "act", "destructive", "hub" or "relay". A rule without it is about acts,
+	// too; but one of the owner or of the file that allows is about acts only if it has their class. One that
+	// asks about or denies what writes or destroys is about acts, which may do both.
 	Class string `json:"class,omitempty"`
 	// Pin identifies the only definition that the rule allows; zero: any.
 	Pin Pin `json:"pin,omitzero"`

@@ -46,6 +46,12 @@ func from(d ...spec.Domain) func(*Action) {
 func ofHub(name string, c Class) func(*Action) {
 	return func(a *Action) { a.Of, a.Name, a.Class, a.Item, a.Kind = OfHub, name, c, nil, "" }
 }
+
+// act is what claude does by itself on a page of the shop.
+func act(f ...func(*Action)) *Action {
+	return buy(slices.Concat([]func(*Action){ofHub("browser_page click", Act)}, f)...)
+}
+
 func ofRelay(a *Action) {
 	a.Of, a.Name, a.Class, a.Item, a.Kind = OfRelay, "Runtime.evaluate", Write, nil, ""
 	a.Site = Site{Any: true}
@@ -197,6 +203,51 @@ func TestDecide(t *testing.T) {
 		{"a page's tool of its name", ModeCareful, []string{"allow tool=browser_page goto,class=hub"}, buy(func(a *Action) { a.Name = "browser_page goto" }), Ask, ByPreset},
 		{"the hub's tools by a page's name", ModeAsk, []string{"allow tool=browser_page goto"}, buy(ofHub("browser_page goto", Write)), Ask, ByPreset},
 
+		{"careful asks before an act", ModeCareful, nil, act(), Ask, ByPreset},
+		{"ask, too", ModeAsk, nil, act(), Ask, ByPreset},
+		{"open does not", ModeOpen, nil, act(), Allow, ByPreset},
+		{"read-only denies it", ModeReadOnly, []string{"allow class=act"}, act(), Deny, ByMode},
+		{"the answer of a session", ModeCareful, []string{"allow client=c1,session=s1,site=shop.example.com,class=act"}, act(), Allow, ByRule},
+		{"and what else it does there", ModeCareful, []string{"allow client=c1,session=s1,site=shop.example.com,class=act"}, act(func(a *Action) { a.Name = "browser_script" }), Allow, ByRule},
+		{"another session", ModeCareful, []string{"allow client=c1,session=s2,site=shop.example.com,class=act"}, act(), Ask, ByPreset},
+		{"no session", ModeCareful, []string{"allow client=c1,session=s1,site=shop.example.com,class=act"}, act(func(a *Action) { a.Session = "" }), Ask, ByPreset},
+		{"a client with its session", ModeCareful, []string{"allow client=c1,session=s1,site=shop.example.com,class=act"}, act(by(cursor)), Ask, ByPreset},
+		{"a client with its id as a name", ModeCareful, []string{"allow client=token,session=s1,site=shop.example.com,class=act"}, act(by(&Principal{ID: "c3", Name: "token"})), Ask, ByPreset},
+		{"below its site", ModeCareful, []string{"allow client=c1,session=s1,site=shop.example.com,class=act"}, act(site("a.shop.example.com")), Ask, ByPreset},
+		{"above its site", ModeCareful, []string{"allow client=c1,session=s1,site=shop.example.com,class=act"}, act(site("example.com")), Ask, ByPreset},
+		{"at another port", ModeCareful, []string{"allow client=c1,session=s1,site=shop.example.com,class=act"}, act(site("shop.example.com:8443")), Ask, ByPreset},
+		{"without https", ModeCareful, []string{"allow client=c1,session=s1,site=shop.example.com,class=act"}, act(site("http_shop.example.com")), Ask, ByPreset},
+		{"where a page claims to be it", ModeCareful, []string{"allow client=c1,session=s1,site=shop.example.com,class=act"}, act(site("unverified_shop.example.com")), Ask, ByPreset},
+		{"it allows no tool", ModeAsk, []string{"allow client=c1,session=s1,site=shop.example.com,class=act"}, buy(), Ask, ByPreset},
+		{"nor that the page goes elsewhere", ModeAsk, []string{"allow client=c1,session=s1,site=shop.example.com,class=act"}, buy(ofHub("browser_page goto", Write)), Ask, ByPreset},
+		{"acts may be allowed for good", ModeCareful, []string{"allow client=claude,site=*.example.com,class=act"}, act(), Allow, ByRule},
+		{"or one of them", ModeCareful, []string{"allow client=claude,tool=browser_page click,class=act"}, act(), Allow, ByRule},
+		{"and no other", ModeCareful, []string{"allow client=claude,tool=browser_page click,class=act"}, act(func(a *Action) { a.Name = "browser_page fill" }), Ask, ByPreset},
+		{"a page that calls a tool so", ModeAsk, []string{"allow client=claude,tool=browser_page click,class=act"}, buy(class(Act), func(a *Action) { a.Name = "browser_page click" }), Ask, ByPreset},
+		{"an act is the hub's", ModeCareful, nil, buy(class(Act)), Ask, ByPreset},
+		{"what allows the hub's tools allows no act", ModeCareful, []string{"allow client=claude,class=hub"}, act(), Ask, ByPreset},
+		{"nor what allows the tool", ModeCareful, []string{"allow client=claude,session=s1,site=shop.example.com,tool=browser_page,class=hub"}, act(), Ask, ByPreset},
+		{"nor its action", ModeAsk, []string{"allow client=claude,site=shop.example.com,tool=browser_page click,class=hub"}, act(), Ask, ByPreset},
+		{"nor what allows the client", ModeCareful, []string{"allow client=claude"}, act(), Ask, ByPreset},
+		{"nor the site", ModeCareful, []string{"allow client=claude,session=s1,site=shop.example.com"}, act(), Ask, ByPreset},
+		{"nor what writes there", ModeCareful, []string{"allow client=claude,site=shop.example.com,class=write"}, act(), Ask, ByPreset},
+		{"nor what destroys there", ModeCareful, []string{"allow client=claude,site=shop.example.com,class=destructive"}, act(), Ask, ByPreset},
+		{"nor a pattern", ModeCareful, []string{"allow client=claude,site=shop.example.com,tool=browser*", "allow site=shop.example.com,tool=*click,class=hub"}, act(), Ask, ByPreset},
+		{"what denies the hub's tools denies acts", ModeOpen, []string{"deny class=hub"}, act(), Deny, ByRule},
+		{"and what denies the tool", ModeOpen, []string{"deny tool=browser_page"}, act(), Deny, ByRule},
+		{"and the site", ModeOpen, []string{"deny site=*.example.com"}, act(), Deny, ByRule},
+		{"and what writes", ModeOpen, []string{"deny class=write"}, act(), Deny, ByRule},
+		{"and what destroys", ModeOpen, []string{"ask class=destructive"}, act(), Ask, ByRule},
+		{"but not what reads", ModeOpen, []string{"deny class=read"}, act(), Allow, ByPreset},
+		{"unless more is said of acts", ModeOpen, []string{"deny class=destructive", "allow client=claude,class=act"}, act(), Allow, ByRule},
+		{"of which a denied site is no part", ModeCareful, []string{"deny site=shop.example.com", "allow client=claude,class=act"}, act(), Deny, ByRule},
+		{"nor a client that is denied a site", ModeCareful, []string{"deny client=claude,site=shop.example.com", "allow client=claude,class=act"}, act(), Deny, ByRule},
+		{"acts can be denied", ModeOpen, []string{"deny class=act"}, act(), Deny, ByRule},
+		{"and only they", ModeOpen, []string{"deny class=act"}, buy(), Allow, ByPreset},
+		{"a flow to an act", ModeOpen, []string{"ask from=mail.example.com"}, act(from("mail.example.com")), Ask, ByFlow},
+		{"a flow that is allowed, and not to an act", ModeOpen, []string{"ask from=verified", "allow from=mail.example.com,site=shop.example.com"}, act(from("mail.example.com")), Ask, ByFlow},
+		{"a flow that is allowed to an act", ModeOpen, []string{"ask from=verified", "allow from=mail.example.com,site=shop.example.com,class=act"}, act(from("mail.example.com")), Allow, ByPreset},
+
 		{"what is no private site's goes where it likes", ModeCareful, nil, buy(class(Read), from("mail.example.com")), Allow, ByPreset},
 		{"a flow that is denied", ModeOpen, []string{"deny from=mail.example.com"}, buy(from("a.example.com", "mail.example.com")), Deny, ByFlow},
 		{"a flow that is allowed, and not to a pack", ModeOpen, []string{"ask from=verified", "allow from=mail.example.com,site=shop.example.com"}, buy(from("mail.example.com"), pack("shop-tools")), Ask, ByFlow},
@@ -276,6 +327,11 @@ func TestScope(t *testing.T) {
 		{Scope{Classes: []Class{Write}}, buy(class(Read)), Allow},
 		{Scope{Classes: []Class{Write}}, buy(class(Write)), Allow},
 		{Scope{Classes: []Class{Write}}, buy(class(ClassUnset)), Deny},
+		{Scope{Classes: []Class{Write}}, act(), Deny},
+		{Scope{Classes: []Class{Act}}, act(), Allow},
+		{Scope{Classes: []Class{Act}}, buy(class(Write)), Allow},
+		{Scope{Classes: []Class{Act}}, buy(), Deny},
+		{Scope{Classes: []Class{Destructive}}, act(), Allow},
 	} {
 		if err := test.scope.Check(); err != nil {
 			t.Error(err)
@@ -355,7 +411,7 @@ func TestTraces(t *testing.T) {
 // A file decides alone where it says something, and the bounds hold all the same.
 func TestFileDecidesAlone(t *testing.T) {
 	file := parse(t, []string{"allow client=claude,class=destructive", "deny client=cursor"})
-	own := Document{Rules: parse(t, []string{"deny client=claude,site=shop.example.com,tool=buy", "allow client=cursor,tool=buy"})}
+	own := Document{Rules: parse(t, []string{"deny client=claude,site=shop.example.com,tool=buy", "allow client=cursor,tool=buy", "deny client=claude,class=act", "allow client=cursor,class=act"})}
 	s := setOf(t, ModeCareful, own, file)
 	for _, test := range []struct {
 		action *Action
@@ -364,7 +420,9 @@ func TestFileDecidesAlone(t *testing.T) {
 	}{
 		{buy(), Allow, ByFile},
 		{buy(pack("shop-tools")), Deny, ByRule}, // the file may be older than the pack, and its rule that allows says nothing of it
+		{act(), Deny, ByRule},                   // nor of acts
 		{buy(by(cursor)), Deny, ByFile},
+		{act(by(cursor)), Deny, ByFile},
 		{buy(class(Read)), Deny, ByRule},
 		{buy(by(&Principal{ID: "c3"})), Ask, ByPreset},
 	} {
@@ -460,7 +518,7 @@ func TestPut(t *testing.T) {
 // The rule that an answer makes is about the same action, and about no other tool, site or
 // client.
 func TestRuleFor(t *testing.T) {
-	for _, a := range []*Action{buy(), buy(ofHub("browser_page goto", Destructive)), buy(ofRelay), buy(func(a *Action) { a.Name = "b*y" })} {
+	for _, a := range []*Action{buy(), act(), buy(ofHub("browser_page goto", Destructive)), buy(ofRelay), buy(func(a *Action) { a.Name = "b*y" })} {
 		r := RuleFor(a, Allow)
 		r.ID = "answer"
 		s := setOf(t, ModeCareful, Document{Rules: []Rule{r}}, nil)

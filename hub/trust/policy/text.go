@@ -10,7 +10,7 @@ import (
 // The names of effects, classes and layers, by their values.
 var (
 	effects = []string{"", "allow", "ask", "deny"}
-	classes = []string{"", "read", "write", "destructive"}
+	classes = []string{"", "read", "write", "act", "destructive"}
 	layers  = []string{"nothing", "own page", "pause", "scope", "browser", "mode", "flow", "file", "rule", "preset"}
 )
 

@@ -45,7 +45,7 @@ func (q *Query) Check() error {
 		}
 	}
 	return cmp.Or(
-		oneOf("class", q.Class, []string{"read", "write", "destructive", "hub", "relay"}),
+		oneOf("class", q.Class, []string{"read", "write", "act", "destructive", "hub", "relay"}),
 		oneOf("decision", q.Decision, []string{"allow", "ask", "deny"}),
 	)
 }

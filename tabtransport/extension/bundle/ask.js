@@ -92,6 +92,7 @@ function drop(event) {
 var CLASSES = {
   read: { word: "reads", sentence: "It says that it only reads." },
   write: { word: "changes", sentence: "It may change something." },
+  act: { word: "acts", sentence: "It acts on the page by itself: nobody has said what that may change." },
   destructive: { word: "destructive", sentence: "It may do what cannot be undone." }
 };
 

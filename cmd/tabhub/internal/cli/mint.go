@@ -60,7 +60,7 @@ jwt-issuer and jwt-audience are those of the hub's settings.`,
 	f.StringSliceVar(&m.sites, "sites", nil, "the only sites that it may use, such as shop.example or *.example.com (default: all)")
 	f.StringSliceVar(&m.tools, "tools", nil, "the only tools that it may use; * in a name stands for any text (default: all)")
 	command.BrowsersFlag(f, &m.browsers)
-	f.StringVar(&m.class, "class", "", "the most that it may do: read, write or destructive (default: destructive)")
+	f.StringVar(&m.class, "class", "", "the most that it may do: read, write, act or destructive (default: destructive)")
 	f.StringVar(&m.user, "user", "", "user id; each has a hub of their own")
 	f.StringVar(&m.url, "connection-url", "", "endpoint that the user's token is for, as wss://hub.example.com/mcp (default: any)")
 	f.StringVar(&m.email, "email", "", "of the user, shown by clients and extensions; shipped extensions need one")

@@ -82,7 +82,7 @@ can also be one that is open now, by the name that clients call.`,
 	f.StringVar(&rule.Site, "site", "", "a `site` as `tabhub tabs` shows it, *.example.com, verified or unverified")
 	f.StringVar(&rule.Tool, "tool", "", "a tool by the page's own `name`, or one of the hub such as browser_page; * stands for any text")
 	f.StringVar(&rule.Pack, "pack", "", "the tools of a pack, by its `name`; * stands for any pack")
-	f.StringVar(&rule.Class, "class", "", "what only reads, what writes, or what cannot be undone: read, write or destructive; or whose it is: hub or relay")
+	f.StringVar(&rule.Class, "class", "", "what only reads, what writes, what a client does on a page by itself, or what cannot be undone: read, write, act or destructive; or whose it is: hub or relay")
 	f.Var(&until, "until", "when it ends: a `time` such as 2h or 2026-12-31T18:00:00Z")
 	f.StringVar(&rule.Note, "note", "", "a `text` for yourself")
 	asJSON := command.JSONFlag(cmd)
@@ -156,7 +156,7 @@ that a page might have, by the page's own name.`,
 	cmd.Flags().String("site", "", "the `site`, as `tabhub tabs` shows it")
 	cmd.Flags().String("tool", "", "the tool's `name`")
 	cmd.Flags().String("pack", "", "the `name` of the pack whose tool it is (default none: the page's own)")
-	cmd.Flags().String("class", "", "read, write, destructive or relay (default write, or what the tool says of itself)")
+	cmd.Flags().String("class", "", "read, write, act, destructive or relay (default write, or what the tool says of itself)")
 	asJSON := command.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		q := url.Values{}
@@ -185,7 +185,7 @@ FROM may be private, for all sites that are; TO may be any.`,
 		Args: command.Args(cobra.ExactArgs(3)),
 	}
 	client := cmd.Flags().String("client", "", "of a client, by its `name` or id")
-	class := cmd.Flags().String("class", "", "what is done at TO: read, write or destructive; else write and destructive")
+	class := cmd.Flags().String("class", "", "what is done at TO: read, write, act or destructive; else all but reading, of which allow leaves acts out")
 	asJSON := command.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		rule := policy.Rule{Client: anyIsNone(*client), From: anyIsNone(pos[0]), Site: anyIsNone(pos[1]), Class: anyIsNone(*class)}

@@ -71,14 +71,14 @@ func ShortTime(t time.Time) string {
 
 // RuleSubject says what a rule is about, its client apart.
 func RuleSubject(r *policy.Rule) string {
-	what, class := r.Tool, map[string]string{"read": "if it reads", "write": "if it writes", "destructive": "if it cannot be undone"}[r.Class]
+	what, class := r.Tool, map[string]string{"read": "if it reads", "write": "if it writes", "act": "if it acts", "destructive": "if it cannot be undone"}[r.Class]
 	switch {
 	case what != "" && class != "":
 		what += ", " + class + ","
 	case what != "" || r.Class == "":
 	default:
 		what = map[string]string{
-			"read": "what reads", "write": "what writes", "destructive": "what cannot be undone", "hub": "the hub's own tools", "relay": "requests to extensions",
+			"read": "what reads", "write": "what writes", "act": "acts on pages", "destructive": "what cannot be undone", "hub": "the hub's own tools", "relay": "requests to extensions",
 		}[r.Class]
 	}
 	if what == "" {
