@@ -124,7 +124,7 @@ const DONE: Record<string, string> = { navigate: "went elsewhere", screenshot: "
 const ENDED: Record<string, string> = { done: "done", failed: "failed", cancelled: "cancelled" };
 
 function useItem({ kind, name, app, took, ended, when }: Activity & { when: string }) {
-  const what = kind === "browser" ? [make("span", "", DONE[name] ?? name)] : [make("code", "", name)];
+  const what = kind === "browser" || kind === "acts" ? [make("span", "", DONE[name] ?? (name || "used the page"))] : [make("code", "", name)];
   const how = took === undefined ? "under way" : `${ENDED[ended ?? ""] ?? "ended"}${ended ? `, ${duration(took)}` : ""}`;
   return make("li", ended === "failed" ? "use failed" : "use", make("div", "wide", make("strong", "", app || "You"), " ", ...what), make("p", "soft", `${when} · ${how}`));
 }

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -42,6 +41,11 @@ func cartPack(url string) spec.ActivePack {
 	return p
 }
 
+// own bounds a client's own steps at a site like cart.
+func own(url string) spec.ActivePack {
+	return spec.ActivePack{Match: []string{url + "/cart*"}, Tools: []spec.ActivePackTool{{}}}
+}
+
 // Steps, as a hub sends them.
 const (
 	clickAdd     = `{"click": {"target": {"role": "button", "name": "Add"}}}`
@@ -53,7 +57,11 @@ const (
 
 // run has steps run in the top document of a tab.
 func (h *hub) run(ctx context.Context, tab int64, p spec.ActivePack, steps, args string, wait tabtransport.Wait) string {
-	req := &spec.Run{Pack: p.PackRef, ToolName: p.Tools[0].Name, Args: json.RawMessage(args), FrameID: new(int64), Origin: strings.TrimSuffix(p.Match[0], "/cart*")}
+	return h.runAs(ctx, tab, &spec.Run{Pack: p.PackRef, ToolName: p.Tools[0].Name, Args: json.RawMessage(args), FrameID: new(int64), Origin: strings.TrimSuffix(p.Match[0], "/cart*")}, steps, wait)
+}
+
+// runAs is run with what a request says beside its steps.
+func (h *hub) runAs(ctx context.Context, tab int64, req *spec.Run, steps string, wait tabtransport.Wait) string {
 	if err := json.Unmarshal([]byte("["+steps+"]"), &req.Steps); err != nil {
 		h.t.Error(err)
 	}
@@ -98,8 +106,6 @@ func TestRunGoesFromPageToPage(t *testing.T) {
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	hangs := make(chan struct{})
-	var once sync.Once
-	release := func() { once.Do(func() { close(hangs) }) }
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/confirm/hangs" {
 			<-hangs
@@ -109,7 +115,7 @@ func TestRunGoesFromPageToPage(t *testing.T) {
 		fmt.Fprint(w, cart[r.URL.Path])
 	}))
 	t.Cleanup(s.Close)
-	t.Cleanup(release)
+	t.Cleanup(func() { close(hangs) })
 	for _, c := range []struct{ name, steps, want, counts string }{
 		{"on one page", clickAdd, `null [click yes]`, `"1,0,0"`},
 		{"to the next", fillName + "," + clickOrder + "," + readNumber + "," + clickConfirm, `{"number":"Order 7"} [fill yes, click yes, read yes, click yes] at ` + s.URL + `/confirm?Ada`, `"0,1,1"`},
@@ -117,26 +123,37 @@ func TestRunGoesFromPageToPage(t *testing.T) {
 		{"without having said so", strings.Replace(clickOrder, `, "navigates": true`, "", 1) + "," + readNumber, `{"number":"Order 7"} [click yes, read yes] at ` + s.URL + `/confirm?`, `"0,1,0"`},
 		{"by its address", `{"open": {"path": "/confirm"}},` + readNumber, `{"number":"Order 7"} [open yes, read yes] at ` + s.URL + `/confirm`, `"0,0,0"`},
 		{"nowhere", clickAdd + "," + strings.Replace(clickOrder, "Order", "Stay", 1) + "," + clickConfirm, `1 STEP_TIMEOUT it was to lead to another page, and none came in time [click yes, click yes]`, `"1,1,0"`},
-		{"kept from leaving the pack's pages", strings.Replace(clickOrder, "Order", "Leave", 1) + "," + clickConfirm, `0 STEP_REFUSED the step led to ` + s.URL + `/elsewhere, where the pack does not reach: the page was kept from going there [click yes]`, `"0,1,0"`},
+		{"kept from leaving the pages of the pack", strings.Replace(clickOrder, "Order", "Leave", 1) + "," + clickConfirm, `0 STEP_REFUSED the step led to ` + s.URL + `/elsewhere, where the pack does not reach: the page was kept from going there [click yes]`, `"0,1,0"`},
+		{"own: anywhere on the site", strings.Replace(clickOrder, "Order", "Leave", 1) + "," + clickConfirm, `null [click yes, click yes] at ` + s.URL + `/elsewhere`, `"0,1,0"`},
 		{"to a page that does not come", strings.Replace(strings.Replace(clickOrder, "Order", "Hang", 1), `}}`, `}, "timeout": 1}`, 1) + "," + clickConfirm, `0 STEP_TIMEOUT it was to lead to another page, and none came in time [click yes]`, `"0,1,0"`},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			p := b.Open(s.URL + "/cart")
-			pack := cartPack(s.URL)
-			h.tellPacks(pack)
-			tab := h.tabAt(s.URL+"/cart", "order")
-			got := h.run(t.Context(), tab, pack, c.steps, `{"name":"Ada"}`, tabtransport.Wait{Timeout: chromium.Timeout})
-			if got != c.want {
-				t.Errorf("got  %s\nwant %s", got, c.want)
-			}
-			if c.name == "to a page that does not come" {
-				release()
-			}
-			if got := counted(p); got != c.counts {
-				t.Errorf("done: %s, want %s", got, c.counts)
-			}
-			h.closeTab(p)
-		})
+		pack := cartPack(s.URL)
+		h.tellPacks(pack)
+		// A client's own steps go as those of a pack do, but for where they reach.
+		bounds := map[string]spec.ActivePack{"of a pack": pack, "own": own(s.URL)}
+		if strings.HasPrefix(c.name, "own: ") {
+			delete(bounds, "of a pack")
+		}
+		if strings.Contains(c.name, "of the pack") {
+			delete(bounds, "own")
+		}
+		for whose, bound := range bounds {
+			t.Run(c.name+"/"+whose, func(t *testing.T) {
+				p := b.Open(s.URL + "/cart")
+				tab := h.tabAt(s.URL+"/cart", "order")
+				got := h.run(t.Context(), tab, bound, c.steps, `{"name":"Ada"}`, tabtransport.Wait{Timeout: chromium.Timeout})
+				if got != c.want {
+					t.Errorf("got  %s\nwant %s", got, c.want)
+				}
+				if c.name == "to a page that does not come" {
+					hangs <- struct{}{}
+				}
+				if got := counted(p); got != c.counts {
+					t.Errorf("done: %s, want %s", got, c.counts)
+				}
+				h.closeTab(p)
+			})
+		}
 	}
 }
 
@@ -156,15 +173,32 @@ func TestRunDoesNotFollowElsewhere(t *testing.T) {
 		fmt.Fprint(w, cart[r.URL.Path])
 	}))
 	t.Cleanup(out.Close)
-	p := b.Open(out.URL + "/cart")
 	pack := cartPack(out.URL)
 	h.tellPacks(pack)
-	tab := h.tabAt(out.URL, "order")
-	want := `2 STEP_REFUSED step 2 led to ` + url + `/elsewhere, where the pack does not reach [click yes, click yes, click no] at ` + url + `/elsewhere`
-	if got := h.run(t.Context(), tab, pack, clickAdd+","+clickOrder+","+clickConfirm, `{}`, tabtransport.Wait{Timeout: chromium.Timeout}); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+	req := func(p spec.ActivePack, reach ...string) *spec.Run {
+		return &spec.Run{Pack: p.PackRef, ToolName: p.Tools[0].Name, FrameID: new(int64), Origin: out.URL, Reach: reach}
 	}
-	p.WaitFor(`document.title === "Elsewhere"`)
+	for _, c := range []struct {
+		name  string
+		req   *spec.Run
+		steps string
+		want  string
+	}{
+		{"of a pack", req(pack), clickAdd + "," + clickOrder + "," + clickConfirm, `2 STEP_REFUSED step 2 led to ` + url + `/elsewhere, where the pack does not reach [click yes, click yes, click no] at ` + url + `/elsewhere`},
+		{"own", req(own(out.URL)), clickAdd + "," + clickOrder + "," + clickConfirm, `2 STEP_REFUSED step 2 led to ` + url + `/elsewhere, which is not on this site [click yes, click yes, click no] at ` + url + `/elsewhere`},
+		{"own, to where it may lead", req(own(out.URL), url), clickAdd + "," + clickOrder, `null [click yes, click yes] at ` + url + `/elsewhere`},
+		{"own, to where it may lead, with more to do", req(own(out.URL), url), clickOrder + "," + clickConfirm, `1 STEP_REFUSED step 1 led to ` + url + `/elsewhere, which is not on this site [click yes, click no] at ` + url + `/elsewhere`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := b.Open(out.URL + "/cart")
+			tab := h.tabAt(out.URL, "order")
+			if got := h.runAs(t.Context(), tab, c.req, c.steps, tabtransport.Wait{Timeout: chromium.Timeout}); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			p.WaitFor(`document.title === "Elsewhere"`)
+			h.closeTab(p)
+		})
+	}
 }
 
 // A browser runs steps only of a pack that it has, in a page of it, and says that nothing was done.
@@ -367,7 +401,7 @@ func TestRunsTakeTurnsInATab(t *testing.T) {
 	go func() {
 		second <- h.run(t.Context(), tab, pack, fillName, `{"name":"Ada"}`, tabtransport.Wait{Timeout: chromium.Timeout, Progress: func(p spec.Progress) { said <- p.Message }})
 	}()
-	if got := <-said; !strings.Contains(got, "waits for another tool") {
+	if got := <-said; !strings.Contains(got, "waits for another call") {
 		t.Errorf("progress: %s", got)
 	}
 	// One that only reads does not wait.

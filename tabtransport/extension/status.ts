@@ -61,7 +61,7 @@ export function using(users: string[]) {
  * @param did the latest first
  */
 export function didWords([{ app, kind, name }, ...more]: Activity[]) {
-  const words = kind === "browser" ? `${app} opened this page` : `${app} used ${name}`;
+  const words = kind === "browser" ? `${app} opened this page` : kind === "acts" ? `${app} ${name || "used this page"}` : `${app} used ${name}`;
   return more.length ? `${words}, and ${more.length} more` : words;
 }
 

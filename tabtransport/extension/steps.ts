@@ -1,10 +1,14 @@
-// What the steps of packs are, for the worker and for the documents that do them.
+// What the steps of packs and of clients are, for the worker and for the documents that do them.
+
+const ACTING = ["open", "click", "fill", "press", "hover", "scroll", "drag", "upload"] as const;
+const VERBS = ["request", ...ACTING, "read", "wait", "dialog", "look"] as const;
 
 /** Whether a step may change something: the worker grants each of these once. */
-export function isActing({ request, open, click, fill, press }: Step) {
-  return [open, click, fill, press].some((verb) => verb !== undefined) || (request !== undefined && ((request.method ?? "GET") !== "GET" || request.token !== undefined));
+export function isActing(step: Step) {
+  const { request } = step;
+  return ACTING.some((verb) => step[verb] !== undefined) || (request !== undefined && ((request.method ?? "GET") !== "GET" || request.token !== undefined));
 }
 
-export function verbOf(step: Step) {
-  return ["request", "open", "click", "fill", "press", "read", "wait"].find((verb) => verb in step) ?? "";
+export function verbOf(step: Step): string {
+  return VERBS.find((verb) => verb in step) ?? "";
 }

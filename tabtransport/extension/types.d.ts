@@ -133,7 +133,7 @@ interface RpcError {
   data?: { delivered: false };
 }
 
-// ---- Between a document that runs steps of a pack (content/steps.js) and the service worker
+// ---- Between a document that runs steps (content/steps.js) and the service worker
 
 type Step = import("../../spec/schema/tabhub.v1").Step;
 type Target = import("../../spec/schema/tabhub.v1").Target;
@@ -157,15 +157,27 @@ type StepValues = { [as: string]: unknown };
 type WorkerToRunner =
   /**
    * A run begins here with the step from, or goes on here after one that led to this document, or
-   * that was to lead away and did not.
+   * that was to lead away and did not. It reaches the pages that match or, of a client's own, those of origins.
    */
-  | { type: "run"; id: string; from: number; steps: Step[]; args: object; result?: string; values: StepValues; match: string[] }
+  | { type: "run"; id: string; from: number; steps: Step[]; args: object; result?: string; values: StepValues; match: string[]; origins?: string[] }
   /** The step may be done now. */
   | { type: "go"; id: string; step: number }
   /** It may not: the run ends. */
   | { type: "refused"; id: string; step: number; code: "STEP_REFUSED" | "STEP_STOPPED"; reason: string }
+  /** The browser has given the page the input of a step, or, with an error, has given it none. */
+  | { type: "input"; id: string; step: number; error?: string }
   /** Nothing more is begun, and the run ends. Of a run that has ended: its end is not said again. */
   | { type: "stop"; id: string; reason: string };
+
+/** Input that the page takes for a person's. Points are of the document's viewport, in CSS pixels. */
+type TrustedAct =
+  | { kind: "click"; x: number; y: number; button: "left" | "right"; count: number }
+  | { kind: "hover"; x: number; y: number }
+  | { kind: "drag"; from: { x: number; y: number }; to: { x: number; y: number } }
+  /** A key with its modifiers, such as Control+A, in what has the focus. */
+  | { kind: "press"; key: string }
+  /** A text into what has the focus, in place of what is selected there. */
+  | { kind: "type"; text: string };
 
 /** What is said of a run before its end is said again when the port is opened anew. */
 type RunnerToWorker =
@@ -177,6 +189,11 @@ type RunnerToWorker =
    * then begins to give way; with navigates it runs nothing more until it gets the run again.
    */
   | { type: "did"; id: string; step: number; report: StepReport; values: StepValues; navigates: boolean }
+  /**
+   * After its go, instead of did: the step is done by input of the browser's own, which the worker gives to the page
+   * and then takes for done, as report says.
+   */
+  | { type: "input"; id: string; step: number; input: TrustedAct; report: StepReport; values: StepValues; navigates: boolean }
   | { type: "progress"; id: string; step: number; words: string }
   /** The steps of the result are those of this document, up to the last that was begun. */
   | { type: "end"; id: string; result: RunResult };
@@ -428,8 +445,8 @@ interface Settings {
 /** What a client has used in a tab. */
 interface Activity {
   id: string;
-  kind: "tool" | "resource" | "prompt" | "browser";
-  /** The tool's or prompt's name, the resource's URI, or what the browser was asked. */
+  kind: "tool" | "resource" | "prompt" | "browser" | "acts";
+  /** The tool's or prompt's name, the resource's URI, what the browser was asked, or what was done last. */
   name: string;
   /** The client, as its owner calls it; "" of what the owner has tried. */
   app: string;

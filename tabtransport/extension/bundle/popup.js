@@ -793,7 +793,7 @@ async function bringToFront(id) {
 var DONE = { navigate: "went elsewhere", screenshot: "took a picture", text: "read its text", activateTab: "brought it to the front" };
 var ENDED = { done: "done", failed: "failed", cancelled: "cancelled" };
 function useItem({ kind, name, app, took, ended, when }) {
-  const what = kind === "browser" ? [make("span", "", DONE[name] ?? name)] : [make("code", "", name)];
+  const what = kind === "browser" || kind === "acts" ? [make("span", "", DONE[name] ?? (name || "used the page"))] : [make("code", "", name)];
   const how = took === void 0 ? "under way" : `${ENDED[ended ?? ""] ?? "ended"}${ended ? `, ${duration(took)}` : ""}`;
   return make("li", ended === "failed" ? "use failed" : "use", make("div", "wide", make("strong", "", app || "You"), " ", ...what), make("p", "soft", `${when} · ${how}`));
 }

@@ -100,6 +100,14 @@ export class ActivityLog {
     this.#stored.save();
   }
 
+  /** A client's own run has done a step. @param words what was done, such as clicked button "Order" */
+  did(id: string, words: string) {
+    const open = this.#open.get(id);
+    if (!open || open.use.kind !== "acts") return;
+    open.use.name = words;
+    this.#stored.save();
+  }
+
   /** A request is over, or is not known. */
   ended(id: string, ended: NonNullable<Activity["ended"]>) {
     const open = this.#open.get(id);

@@ -85,7 +85,7 @@ async function existing(tabId: number, ifOrigin?: string) {
 }
 
 /** Has the browser load a tab that sleeps, where it is. */
-async function awake(tabId: number) {
+export async function awake(tabId: number) {
   if (!isAsleep(await existing(tabId))) return;
   const loaded = loads(tabId);
   await chrome.tabs.reload(tabId);

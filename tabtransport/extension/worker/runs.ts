@@ -1,4 +1,4 @@
-// Runs of tools of packs (browser/run): the document that has a run does its steps (content/steps.ts), and goes
+// Runs of steps, of tools of packs and of clients' own (browser/run): the document that has a run does its steps (content/steps.ts), and goes
 // when one of them leads to another document, which then has the run. This worker decides: a document asks it
 // before each step that acts, and the word that such a step may be done is written down before it is given. So
 // no step is done twice, and of one that was begun in a document that has gone it is said that it may have
@@ -10,7 +10,8 @@ import { packOf, type Packs } from "./packs.ts";
 import { permits } from "./settings.ts";
 import { Stored } from "./stored.ts";
 import { unlessStopping } from "./stopping.ts";
-import { isAt, pageOf } from "./tab.ts";
+import { pageOf } from "./tab.ts";
+import { awake } from "./control.ts";
 import { matchesAny } from "../patterns.ts";
 import { isActing, verbOf } from "../steps.ts";
 import type { ActivityLog } from "./activity.ts";
@@ -20,7 +21,7 @@ import type { Tabs } from "./tabs.ts";
 import type { UserInput } from "./userinput.ts";
 
 type PackRef = NonNullable<FromHub["browser/run"]["params"]["pack"]>;
-type Params = FromHub["browser/run"]["params"] & { pack: PackRef; toolName: string };
+type Params = FromHub["browser/run"]["params"];
 type Report = RunResult["steps"][number];
 
 /** How long a run waits for a document that is just being loaded, in ms. */
@@ -159,7 +160,7 @@ export class Runs {
     if (this.knows(id)) return;
     const stop = new AbortController();
     this.#starting.set(id, stop);
-    const refusal = await this.#begin(id, message as HubMessage<"browser/run"> & { params: Params }, sentAt, stop.signal);
+    const refusal = await this.#begin(id, message, sentAt, stop.signal);
     this.#starting.delete(id);
     if (refusal === undefined || stop.signal.aborted) return;
     // What was sent before was begun by this worker, or one before it, or not at all.
@@ -171,24 +172,23 @@ export class Runs {
   }
 
   /** @returns why a document is not given the run */
-  async #begin(id: string, { tabId, params, for: client }: HubMessage<"browser/run"> & { params: Params }, sentAt: number | undefined, signal: AbortSignal): Promise<string | undefined> {
+  async #begin(id: string, message: HubMessage<"browser/run">, sentAt: number | undefined, signal: AbortSignal): Promise<string | undefined> {
+    const { tabId, params, for: client } = message;
     if (sentAt !== undefined && sentAt <= this.#since) return "the extension was started anew";
-    await this.#packs.current;
-    const { pack, toolName, frameId, origin } = params;
+    const { toolName = "", origin } = params;
+    if (params.pack) await this.#packs.current;
     const steps = params.steps ?? [];
     const acts = isCall(params) || steps.some(isActing);
-    if (acts && !(await this.#turn(id, tabId, signal))) return `another tool of a pack was still at work in the tab after ${WAIT / 60_000} minutes`;
+    if (acts && !(await this.#turn(id, tabId, signal))) return `another call was still at work in the tab after ${WAIT / 60_000} minutes`;
     if (signal.aborted) return undefined;
-    const refusal = this.#packs.refusal(pack);
+    const refusal = this.#refusal(params);
     if (refusal) return refusal;
-    const offers = ({ tools }: Offer) => tools.some((tool) => tool.name === toolName && packOf(tool)?.hash === pack.hash);
-    const route = await this.#tabs.route(tabId, { frameId, origin }, offers, LOADING);
+    const place = await (params.pack ? this.#offering(tabId, params, params.pack) : this.#showing(tabId, params));
     if (signal.aborted) return undefined;
-    if (!route) return `the tab does not show a page of the pack ${pack.name}, or not in that frame`;
-    const { documentId, origin: at, id: frame } = route.frame;
-    if (at !== origin) return "the tab shows another site by now";
-    if (acts && this.actsIn(tabId)) return this.#begin(id, { id, method: "browser/run", tabId, params, for: client }, sentAt, signal); // another one was first
-    const run: Run = { tabId, frameId: frame, documentId, origin, params, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, stayed: -1, reports: [], values: {} };
+    if (typeof place === "string") return place;
+    if (place.origin !== origin) return "the tab shows another site by now";
+    if (acts && this.actsIn(tabId)) return this.#begin(id, message, sentAt, signal); // another one was first
+    const run: Run = { tabId, ...place, params, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, stayed: -1, reports: [], values: {} };
     this.#open.set(id, run);
     this.#starting.delete(id);
     if (!(await this.#stored.write())) {
@@ -196,11 +196,33 @@ export class Runs {
       return "the browser cannot write down what is done";
     }
     if (this.#open.get(id) !== run) return undefined; // cancelled
-    this.#activity.begun(id, tabId, "tool", toolName, acts, client);
+    this.#activity.begun(id, tabId, params.pack ? "tool" : "acts", toolName, acts, client);
     if (acts) void this.#userInput.watch(tabId);
     this.#remindSoon();
     void this.#bring(id, run);
     return undefined;
+  }
+
+  /** The document that offers a pack's tool, or why there is none. */
+  async #offering(tabId: number, { toolName, frameId, origin }: Params, pack: PackRef) {
+    const offers = ({ tools }: Offer) => tools.some((tool) => tool.name === toolName && packOf(tool)?.hash === pack.hash);
+    const route = await this.#tabs.route(tabId, { frameId, origin }, offers, LOADING);
+    if (!route) return `the tab does not show a page of the pack ${pack.name}, or not in that frame`;
+    const { documentId, origin: at, id } = route.frame;
+    return { documentId, origin: at, frameId: id };
+  }
+
+  /** The document that a frame shows, or why none. */
+  async #showing(tabId: number, { frameId = 0, origin }: Params) {
+    if (!permits(this.#settings(), origin)) return "the user does not share this site";
+    await awake(tabId).catch(() => {}); // it is closed, which shows next
+    const there = await look(tabId, frameId);
+    return there ? { documentId: there.documentId, origin: there.origin, frameId } : "the tab, or the frame in it, is not there or does not answer";
+  }
+
+  /** Why a run may not be, "" if it may. */
+  #refusal({ pack }: Params) {
+    return pack ? this.#packs.refusal(pack) : "";
   }
 
   /** Waits until no other run acts in a tab. @returns whether that is so in time */
@@ -208,7 +230,7 @@ export class Runs {
     let told = 0;
     for (const until = Date.now() + WAIT; this.actsIn(tabId) && !signal.aborted; ) {
       if (Date.now() > until) return false;
-      this.#hub.notify("browser/progress", { requestId: id, progress: ++told, message: "waits for another tool of a pack that is at work in the tab" }, tabId);
+      this.#hub.notify("browser/progress", { requestId: id, progress: ++told, message: "waits for another call that is at work in the tab" }, tabId);
       await this.#change();
     }
     return true;
@@ -230,7 +252,7 @@ export class Runs {
   /** Ends the runs that may not go on: of packs that are not offered any more, and of sites that are switched off. */
   check() {
     for (const [id, run] of this.#open) {
-      const refusal = permits(this.#settings(), run.origin) ? this.#packs.refusal(run.params.pack) : "the user has switched this site off";
+      const refusal = permits(this.#settings(), run.origin) ? this.#refusal(run.params) : "the user has switched this site off";
       if (refusal) this.#fail(id, run, "STEP_STOPPED", refusal);
     }
   }
@@ -300,6 +322,7 @@ export class Runs {
         run.did = Math.max(run.did, step);
         run.granted = Math.max(run.granted, step);
         run.reports[step] = report;
+        this.#activity.did(id, report.words ?? "");
         run.values = JSON.stringify(values).length <= MAX_VALUES ? values : undefined;
         if (navigates && step === run.did) this.#leads(id, run, step);
         void this.#stored.write();
@@ -344,12 +367,14 @@ export class Runs {
     if (run.granted > run.did) return this.#lost(id, run, "the script in the page was started anew");
     const { params, values } = run;
     if (isCall(params)) return void this.#call(id, run);
+    if (params.steps?.slice(run.did + 1).some(({ upload }) => upload && !upload.files.length)) return this.#fail(id, run, "STEP_STOPPED", "the browser stopped the extension's worker, which had the files");
     if (!values) return this.#fail(id, run, "STEP_REFUSED", `what the steps gave is more than the ${MAX_VALUES >> 20} MiB that a run may take to another page`);
-    const match = this.#packs.find(params.pack)?.match;
-    if (!match) return this.#fail(id, run, "STEP_STOPPED", this.#packs.refusal(params.pack));
+    const refusal = this.#refusal(params);
+    if (refusal) return this.#fail(id, run, "STEP_STOPPED", refusal);
+    const reach = params.pack ? { match: this.#packs.find(params.pack)?.match ?? [] } : { match: [], origins: [run.origin, ...(params.reach ?? [])] };
     run.from = run.did + 1; // what it reports begins there
     void this.#stored.write();
-    say(port, { type: "run", id, from: run.from, steps: params.steps ?? [], args: params.args as object, result: params.result, values, match });
+    say(port, { type: "run", id, from: run.from, steps: params.steps ?? [], args: params.args as object, result: params.result, values, ...reach });
   }
 
   /** Gives a script the call of one of its tools, once. */
@@ -365,7 +390,7 @@ export class Runs {
       run.granted = 0;
       const written = await this.#stored.write();
       if (this.#open.get(id) !== run) return;
-      if (written) say(port, { type: "run", id, tool: run.params.toolName, args: run.params.args as object });
+      if (written) say(port, { type: "run", id, tool: run.params.toolName ?? "", args: run.params.args as object });
       else this.#undone(id, run, "the browser cannot write down what is done");
     } finally {
       this.#asked.delete(id);
@@ -410,21 +435,23 @@ export class Runs {
         this.#report(id, run, "waits until the person in front of the tab does not use it", true);
         await this.#change();
       }
-      if (this.#hub.connected) await this.#packs.current;
+      if (params.pack && this.#hub.connected) await this.#packs.current;
       const there = await chrome.webNavigation.getFrame({ tabId, frameId }).catch(() => null);
       if (this.#userInput.isActive(tabId)) continue;
-      const refusal = this.#packs.refusal(params.pack);
+      const refusal = this.#refusal(params);
       if (refusal) return { code: "STEP_STOPPED", reason: refusal };
       if (there?.documentId !== documentId) return { code: "STEP_STOPPED", reason: "the tab shows another page" };
       if (!permits(this.#settings(), run.origin)) return { code: "STEP_STOPPED", reason: "the user does not share this site" };
-      if (!this.#reaches(run, there.url)) return { code: "STEP_REFUSED", reason: `the page is at ${this.#address(there.url)}, where the pack does not reach` };
+      if (!this.#reaches(run, there.url)) return { code: "STEP_REFUSED", reason: `the page is at ${this.#address(there.url)}, ${outside(run)}` };
       return undefined;
     }
     return undefined;
   }
 
-  #reaches({ params, origin }: Run, url: string) {
-    return isAt(url, origin) && matchesAny(this.#packs.find(params.pack)?.match ?? [], url);
+  /** Whether a run may go on in a page. An empty document has the origin of the one that made it. */
+  #reaches({ params: { pack }, origin }: Run, url: string) {
+    if (/^about:(blank|srcdoc)/.test(url)) return !pack;
+    return URL.canParse(url) && new URL(url).origin === origin && (!pack || matchesAny(this.#packs.find(pack)?.match ?? [], url));
   }
 
   // ---- From one document to the next
@@ -440,7 +467,7 @@ export class Runs {
 
   /** The document that has a run has gone. */
   #left(id: string, run: Run) {
-    const why = (isCall(run.params) && this.#packs.refusal(run.params.pack)) || "the page went away";
+    const why = (isCall(run.params) && this.#refusal(run.params)) || "the page went away";
     if (run.granted > run.did || isCall(run.params)) this.#lost(id, run, why);
     else void this.#follow(id);
   }
@@ -463,16 +490,21 @@ export class Runs {
       run.leads = undefined;
       return this.#bring(id, run);
     }
-    const { documentId, url } = next;
+    const { documentId, url, origin } = next;
     if (!leads && this.#wasLed(run)) {
       return this.#lost(id, run, "the page gave way to another one", "; a step that leads to another page after a while has to say so with navigates");
     }
-    if (!permits(this.#settings(), next.origin) || !this.#reaches(run, url)) {
+    if (!permits(this.#settings(), origin) || origin !== run.origin || !this.#reaches(run, url)) {
       run.moved = true;
-      const why = this.#packs.refusal(run.params.pack);
+      const why = this.#refusal(run.params);
       if (why) return this.#fail(id, run, "STEP_STOPPED", why);
+      const { steps = [], reach = [] } = run.params;
+      if (reach.includes(origin) && run.did === steps.length - 1) {
+        run.from = steps.length;
+        return this.#finish(id, run, { steps: [], value: null });
+      }
       const led = run.did < 0 ? "the page went" : `step ${run.did + 1} led`;
-      return this.#fail(id, run, "STEP_REFUSED", `${led} to ${this.#address(url)}, where the pack does not reach`);
+      return this.#fail(id, run, "STEP_REFUSED", `${led} to ${this.#address(url)}, ${outside(run)}`);
     }
     Object.assign(run, { documentId, from: run.did + 1, leads: undefined, error: undefined, moved: true });
     await this.#stored.write();
@@ -615,10 +647,19 @@ export class Runs {
   }
 
   #kept(): Kept {
+    const runs = Object.fromEntries([...this.#open].map(([id, run]) => [id, withoutFiles(run)]));
     const short = ({ tabId, text }: { tabId: number; text: string }) => ({ tabId, text: text.length <= MAX_KEPT ? text : withoutValue(text) });
     const ended = [...this.#ended].map(([id, answer]) => [id, short(answer)] as const);
-    return { since: this.#since, runs: Object.fromEntries(this.#open), ended: Object.fromEntries(ended) };
+    return { since: this.#since, runs, ended: Object.fromEntries(ended) };
   }
+}
+
+/** A run as it is written down: the next worker has no files. */
+function withoutFiles(run: Run): Run {
+  const { steps } = run.params;
+  if (!steps?.some(({ upload }) => upload)) return run;
+  const bare = (step: Step) => (step.upload ? { ...step, upload: { ...step.upload, files: [] } } : step);
+  return { ...run, params: { ...run.params, steps: steps.map(bare) } };
 }
 
 /** What is left of an answer that is too large to be written down. */
@@ -629,13 +670,18 @@ function withoutValue(text: string) {
 }
 
 /** Whether a run is the call of a script's tool, which has no steps. */
-function isCall({ steps }: Params) {
-  return !steps?.length;
+function isCall({ pack, steps }: Params) {
+  return pack !== undefined && !steps?.length;
+}
+
+/** Says of an address that a run does not reach it. */
+function outside({ params: { pack } }: Run) {
+  return pack ? "where the pack does not reach" : "which is not on this site";
 }
 
 /** Where the port leads that a run is given through. */
 function placeOfRun({ documentId, params }: Run) {
-  return isCall(params) ? placeOf(documentId, params.pack) : documentId;
+  return params.pack && isCall(params) ? placeOf(documentId, params.pack) : documentId;
 }
 
 /** The script of a pack in a document. */

@@ -1937,6 +1937,7 @@
   // content/steps/values.ts
   var ABSENT = /* @__PURE__ */ Symbol("absent");
   function filled(text, given) {
+    if (given.literal) return text;
     let absent = false;
     const all2 = text.replace(ARGUMENT, (_, name) => {
       const value = argument(name, given);
@@ -2327,6 +2328,48 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     };
   }
 
+  // patterns.ts
+  function matchesAny(patterns, address) {
+    if (!URL.canParse(address)) return false;
+    const url = new URL(address);
+    return patterns.some((pattern) => matches(pattern, url));
+  }
+  function matches(pattern, { href: href2, protocol, hostname, port, pathname, search: search2 }) {
+    const parts = /^(https?):\/\/(\*\.)?(\[[^\]/]*\]|[^:/*]+)(?::(\d+))?(\/.*)$/.exec(pattern);
+    if (!parts) return false;
+    const [, scheme, below, host2, onPort, path] = parts;
+    if (protocol !== `${scheme}:`) return false;
+    if (onPort && onPort !== (port || (scheme === "https" ? "443" : "80"))) return false;
+    const at = hostname.replace(/\.$/, "");
+    if (at !== host2 && !(below && at.endsWith(`.${host2}`))) return false;
+    const query2 = search2 || (/^[^#]*\?/.test(href2) ? "?" : "");
+    return `${pathname}${query2}/*` === path || glob(path, pathname + query2);
+  }
+  function glob(pattern, text) {
+    const [head, ...rest] = pattern.split("*");
+    if (!rest.length) return text === pattern;
+    if (!text.startsWith(head)) return false;
+    let at = head.length;
+    const tail = rest.pop();
+    for (const part of rest) {
+      const found = text.indexOf(part, at);
+      if (found < 0) return false;
+      at = found + part.length;
+    }
+    return text.length - at >= tail.length && text.endsWith(tail);
+  }
+
+  // content/steps/scope.ts
+  function scopeOf({ match, origins, args = {}, values = {} }) {
+    const given = { args: { ...args }, values: { ...values } };
+    if (!origins) return { ...given, inMatch: (address) => matchesAny(match, address), outside: "where the pack does not reach" };
+    return { ...given, literal: true, inMatch: (address) => origins.includes(originOf(address)), outside: "which is not on this site" };
+  }
+  function originOf(address) {
+    if (/^about:(blank|srcdoc)/.test(address)) return self.origin;
+    return URL.canParse(address) ? new URL(address).origin : "";
+  }
+
   // content/steps/target.ts
   var MAX_NAME = 120;
   var MAX_SELECTOR = 512;
@@ -2433,7 +2476,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     /** Enter in a field: the click on its form's button is the browser's. */
     #entered = false;
     #mark;
-    #scope = { args: {}, values: {}, inMatch: (address) => URL.canParse(address) && new URL(address).origin === self.origin };
+    #scope = scopeOf({ match: [], origins: [self.origin] });
     begin() {
       if (this.#stop) return;
       this.#stop = new AbortController();

@@ -2039,6 +2039,7 @@
     return Object.fromEntries(members.filter(([, member]) => member !== ABSENT));
   }
   function filled(text, given) {
+    if (given.literal) return text;
     let absent = false;
     const all2 = text.replace(ARGUMENT, (_, name) => {
       const value = argument(name, given);
@@ -2062,6 +2063,7 @@
     throw new Failure("STEP_REFUSED", `the call lacks an argument of ${JSON.stringify(text)}`);
   }
   function pathOf(path, given) {
+    if (given.literal) return path;
     const names = [...path.matchAll(ARGUMENT)].map(([, name]) => name);
     for (const name of names) {
       const value = argument(name, given);
@@ -2488,7 +2490,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return found;
   }
   function unusable(element, scope) {
-    if (!scope.inMatch(location.href)) return `is by now on a page at ${clean(location.href, 200)}, where the pack does not reach`;
+    if (!scope.inMatch(location.href)) return `is by now on a page at ${clean(location.href, 200)}, ${scope.outside}`;
     if (!isConnected(element) || !isOfRun(element, scope)) return "is gone";
     if (!isVisible(element)) return "is not seen any more";
     const disabled = matchesSelector(element, ":disabled") || outward(element, (at) => matchesSelector(at, "button:disabled") || attribute(at, "aria-disabled") === "true");
@@ -2560,7 +2562,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const { protocol, origin, pathname } = new URL(to);
     if (protocol === "javascript:") return;
     if (!scope.inMatch(to) && !(isHTML(element, "form") && scope.inMatch(`${origin}${pathname}?`)) && !isHere(to)) {
-      throw new Failure("STEP_REFUSED", `${words(element)} leads to ${clean(to, 200)}, where the pack does not reach`);
+      throw new Failure("STEP_REFUSED", `${words(element)} leads to ${clean(to, 200)}, ${scope.outside}`);
     }
     const name = (target || [...query(documentOf(element), "base[target]")].map((base) => attribute(base, "target"))[0] || "_self").toLowerCase();
     if (/^_(self|top|parent)$/.test(name)) return;
@@ -2835,6 +2837,48 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return hasAttribute(button, "formaction") ? absolute(attribute(button, "formaction") ?? "", button) : formAction(form);
   }
 
+  // patterns.ts
+  function matchesAny(patterns, address) {
+    if (!URL.canParse(address)) return false;
+    const url = new URL(address);
+    return patterns.some((pattern) => matches(pattern, url));
+  }
+  function matches(pattern, { href: href2, protocol, hostname, port, pathname, search: search2 }) {
+    const parts = /^(https?):\/\/(\*\.)?(\[[^\]/]*\]|[^:/*]+)(?::(\d+))?(\/.*)$/.exec(pattern);
+    if (!parts) return false;
+    const [, scheme, below, host2, onPort, path] = parts;
+    if (protocol !== `${scheme}:`) return false;
+    if (onPort && onPort !== (port || (scheme === "https" ? "443" : "80"))) return false;
+    const at = hostname.replace(/\.$/, "");
+    if (at !== host2 && !(below && at.endsWith(`.${host2}`))) return false;
+    const query2 = search2 || (/^[^#]*\?/.test(href2) ? "?" : "");
+    return `${pathname}${query2}/*` === path || glob(path, pathname + query2);
+  }
+  function glob(pattern, text) {
+    const [head, ...rest] = pattern.split("*");
+    if (!rest.length) return text === pattern;
+    if (!text.startsWith(head)) return false;
+    let at = head.length;
+    const tail = rest.pop();
+    for (const part of rest) {
+      const found = text.indexOf(part, at);
+      if (found < 0) return false;
+      at = found + part.length;
+    }
+    return text.length - at >= tail.length && text.endsWith(tail);
+  }
+
+  // content/steps/scope.ts
+  function scopeOf({ match, origins, args = {}, values = {} }) {
+    const given = { args: { ...args }, values: { ...values } };
+    if (!origins) return { ...given, inMatch: (address) => matchesAny(match, address), outside: "where the pack does not reach" };
+    return { ...given, literal: true, inMatch: (address) => origins.includes(originOf(address)), outside: "which is not on this site" };
+  }
+  function originOf(address) {
+    if (/^about:(blank|srcdoc)/.test(address)) return self.origin;
+    return URL.canParse(address) ? new URL(address).origin : "";
+  }
+
   // content/steps/read.ts
   var MAX_ROWS = 100;
   var MAX_TEXT = 1e5;
@@ -2972,7 +3016,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const url = new URL(pathOf(path, scope), self.origin);
     for (const [name, value] of fieldsOf(query2, scope)) url.searchParams.append(name, value);
     if (url.origin !== self.origin || !scope.inMatch(url.href)) {
-      throw new Failure("STEP_REFUSED", `${clean(url.href, 200)} is outside of where the pack reaches`);
+      throw new Failure("STEP_REFUSED", `it would reach ${clean(url.href, 200)}, ${scope.outside}`);
     }
     return url.href;
   }
@@ -3182,43 +3226,15 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     });
   }
 
-  // patterns.ts
-  function matchesAny(patterns, address) {
-    if (!URL.canParse(address)) return false;
-    const url = new URL(address);
-    return patterns.some((pattern) => matches(pattern, url));
-  }
-  function matches(pattern, { href: href2, protocol, hostname, port, pathname, search: search2 }) {
-    const parts = /^(https?):\/\/(\*\.)?(\[[^\]/]*\]|[^:/*]+)(?::(\d+))?(\/.*)$/.exec(pattern);
-    if (!parts) return false;
-    const [, scheme, below, host2, onPort, path] = parts;
-    if (protocol !== `${scheme}:`) return false;
-    if (onPort && onPort !== (port || (scheme === "https" ? "443" : "80"))) return false;
-    const at = hostname.replace(/\.$/, "");
-    if (at !== host2 && !(below && at.endsWith(`.${host2}`))) return false;
-    const query2 = search2 || (/^[^#]*\?/.test(href2) ? "?" : "");
-    return `${pathname}${query2}/*` === path || glob(path, pathname + query2);
-  }
-  function glob(pattern, text) {
-    const [head, ...rest] = pattern.split("*");
-    if (!rest.length) return text === pattern;
-    if (!text.startsWith(head)) return false;
-    let at = head.length;
-    const tail = rest.pop();
-    for (const part of rest) {
-      const found = text.indexOf(part, at);
-      if (found < 0) return false;
-      at = found + part.length;
-    }
-    return text.length - at >= tail.length && text.endsWith(tail);
-  }
-
   // steps.ts
-  function isActing({ request, open, click: click2, fill: fill2, press: press2 }) {
-    return [open, click2, fill2, press2].some((verb) => verb !== void 0) || request !== void 0 && ((request.method ?? "GET") !== "GET" || request.token !== void 0);
+  var ACTING = ["open", "click", "fill", "press", "hover", "scroll", "drag", "upload"];
+  var VERBS = ["request", ...ACTING, "read", "wait", "dialog", "look"];
+  function isActing(step) {
+    const { request } = step;
+    return ACTING.some((verb) => step[verb] !== void 0) || request !== void 0 && ((request.method ?? "GET") !== "GET" || request.token !== void 0);
   }
   function verbOf(step) {
-    return ["request", "open", "click", "fill", "press", "read", "wait"].find((verb) => verb in step) ?? "";
+    return VERBS.find((verb) => verb in step) ?? "";
   }
 
   // content/steps/run.ts
@@ -3241,11 +3257,10 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     /** Whether the run is over here. */
     ended = false;
     constructor(begin, post) {
-      const { id, args, values, match } = begin;
-      this.id = id;
+      this.id = begin.id;
       this.#begin = begin;
       this.#post = post;
-      this.#scope = { args: { ...args }, values: { ...values }, inMatch: (address) => matchesAny(match, address) };
+      this.#scope = scopeOf(begin);
       void this.#all();
     }
     // ---- What the worker says
@@ -3327,11 +3342,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       }
       return this.#act(at, step, clock);
     }
-    /** Refuses to go on where the pack does not reach. */
+    /** Refuses to go on where the run does not reach. */
     #here() {
       this.#stop.signal.throwIfAborted();
       if (!this.#scope.inMatch(location.href)) {
-        throw new Failure("STEP_REFUSED", `the page is at ${clean(location.href, 200)}, where the pack does not reach`);
+        throw new Failure("STEP_REFUSED", `the page is at ${clean(location.href, 200)}, ${this.#scope.outside}`);
       }
     }
     async #grant(at, clock) {
@@ -3367,7 +3382,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
           return watch;
         }, clock);
         const { leaves, refused: refused2 } = await departure.result();
-        if (refused2) throw new Failure("STEP_REFUSED", `the step led to ${clean(refused2, 200)}, where the pack does not reach: the page was kept from going there`);
+        if (refused2) throw new Failure("STEP_REFUSED", `the step led to ${clean(refused2, 200)}, ${this.#scope.outside}: the page was kept from going there`);
         if (leaves && !declared) did(true);
         return leaves || declared;
       } finally {

@@ -1105,7 +1105,7 @@ function using(users) {
   return `${first} and ${more.length ? `${more.length + 1} others` : second} are using`;
 }
 function didWords([{ app, kind, name }, ...more]) {
-  const words = kind === "browser" ? `${app} opened this page` : `${app} used ${name}`;
+  const words = kind === "browser" ? `${app} opened this page` : kind === "acts" ? `${app} ${name || "used this page"}` : `${app} used ${name}`;
   return more.length ? `${words}, and ${more.length} more` : words;
 }
 
@@ -1178,6 +1178,13 @@ var ActivityLog = class {
     if (tab.recent.length > RECENT) tab.recent.pop();
     this.#opened(tabId, tab, use);
     this.#look(tabId, tab);
+    this.#stored.save();
+  }
+  /** A client's own run has done a step. @param words what was done, such as clicked button "Order" */
+  did(id, words) {
+    const open2 = this.#open.get(id);
+    if (!open2 || open2.use.kind !== "acts") return;
+    open2.use.name = words;
     this.#stored.save();
   }
   /** A request is over, or is not known. */
@@ -3808,11 +3815,14 @@ async function windows() {
 }
 
 // steps.ts
-function isActing({ request, open: open2, click, fill, press }) {
-  return [open2, click, fill, press].some((verb) => verb !== void 0) || request !== void 0 && ((request.method ?? "GET") !== "GET" || request.token !== void 0);
+var ACTING = ["open", "click", "fill", "press", "hover", "scroll", "drag", "upload"];
+var VERBS = ["request", ...ACTING, "read", "wait", "dialog", "look"];
+function isActing(step) {
+  const { request } = step;
+  return ACTING.some((verb) => step[verb] !== void 0) || request !== void 0 && ((request.method ?? "GET") !== "GET" || request.token !== void 0);
 }
 function verbOf(step) {
-  return ["request", "open", "click", "fill", "press", "read", "wait"].find((verb) => verb in step) ?? "";
+  return VERBS.find((verb) => verb in step) ?? "";
 }
 
 // worker/runs.ts
@@ -3912,24 +3922,23 @@ var Runs = class {
     this.#calls.hold(id, tabId, { error }, { ended: "failed" });
   }
   /** @returns why a document is not given the run */
-  async #begin(id, { tabId, params, for: client }, sentAt2, signal) {
+  async #begin(id, message2, sentAt2, signal) {
+    const { tabId, params, for: client } = message2;
     if (sentAt2 !== void 0 && sentAt2 <= this.#since) return "the extension was started anew";
-    await this.#packs.current;
-    const { pack, toolName, frameId, origin } = params;
+    const { toolName = "", origin } = params;
+    if (params.pack) await this.#packs.current;
     const steps = params.steps ?? [];
     const acts = isCall(params) || steps.some(isActing);
-    if (acts && !await this.#turn(id, tabId, signal)) return `another tool of a pack was still at work in the tab after ${WAIT / 6e4} minutes`;
+    if (acts && !await this.#turn(id, tabId, signal)) return `another call was still at work in the tab after ${WAIT / 6e4} minutes`;
     if (signal.aborted) return void 0;
-    const refusal = this.#packs.refusal(pack);
+    const refusal = this.#refusal(params);
     if (refusal) return refusal;
-    const offers = ({ tools }) => tools.some((tool) => tool.name === toolName && packOf(tool)?.hash === pack.hash);
-    const route = await this.#tabs.route(tabId, { frameId, origin }, offers, LOADING4);
+    const place2 = await (params.pack ? this.#offering(tabId, params, params.pack) : this.#showing(tabId, params));
     if (signal.aborted) return void 0;
-    if (!route) return `the tab does not show a page of the pack ${pack.name}, or not in that frame`;
-    const { documentId, origin: at, id: frame } = route.frame;
-    if (at !== origin) return "the tab shows another site by now";
-    if (acts && this.actsIn(tabId)) return this.#begin(id, { id, method: "browser/run", tabId, params, for: client }, sentAt2, signal);
-    const run3 = { tabId, frameId: frame, documentId, origin, params, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, stayed: -1, reports: [], values: {} };
+    if (typeof place2 === "string") return place2;
+    if (place2.origin !== origin) return "the tab shows another site by now";
+    if (acts && this.actsIn(tabId)) return this.#begin(id, message2, sentAt2, signal);
+    const run3 = { tabId, ...place2, params, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, stayed: -1, reports: [], values: {} };
     this.#open.set(id, run3);
     this.#starting.delete(id);
     if (!await this.#stored.write()) {
@@ -3937,18 +3946,38 @@ var Runs = class {
       return "the browser cannot write down what is done";
     }
     if (this.#open.get(id) !== run3) return void 0;
-    this.#activity.begun(id, tabId, "tool", toolName, acts, client);
+    this.#activity.begun(id, tabId, params.pack ? "tool" : "acts", toolName, acts, client);
     if (acts) void this.#userInput.watch(tabId);
     this.#remindSoon();
     void this.#bring(id, run3);
     return void 0;
+  }
+  /** The document that offers a pack's tool, or why there is none. */
+  async #offering(tabId, { toolName, frameId, origin }, pack) {
+    const offers = ({ tools }) => tools.some((tool) => tool.name === toolName && packOf(tool)?.hash === pack.hash);
+    const route = await this.#tabs.route(tabId, { frameId, origin }, offers, LOADING4);
+    if (!route) return `the tab does not show a page of the pack ${pack.name}, or not in that frame`;
+    const { documentId, origin: at, id } = route.frame;
+    return { documentId, origin: at, frameId: id };
+  }
+  /** The document that a frame shows, or why none. */
+  async #showing(tabId, { frameId = 0, origin }) {
+    if (!permits(this.#settings(), origin)) return "the user does not share this site";
+    await awake(tabId).catch(() => {
+    });
+    const there = await look(tabId, frameId);
+    return there ? { documentId: there.documentId, origin: there.origin, frameId } : "the tab, or the frame in it, is not there or does not answer";
+  }
+  /** Why a run may not be, "" if it may. */
+  #refusal({ pack }) {
+    return pack ? this.#packs.refusal(pack) : "";
   }
   /** Waits until no other run acts in a tab. @returns whether that is so in time */
   async #turn(id, tabId, signal) {
     let told = 0;
     for (const until = Date.now() + WAIT; this.actsIn(tabId) && !signal.aborted; ) {
       if (Date.now() > until) return false;
-      this.#hub.notify("browser/progress", { requestId: id, progress: ++told, message: "waits for another tool of a pack that is at work in the tab" }, tabId);
+      this.#hub.notify("browser/progress", { requestId: id, progress: ++told, message: "waits for another call that is at work in the tab" }, tabId);
       await this.#change();
     }
     return true;
@@ -3968,7 +3997,7 @@ var Runs = class {
   /** Ends the runs that may not go on: of packs that are not offered any more, and of sites that are switched off. */
   check() {
     for (const [id, run3] of this.#open) {
-      const refusal = permits(this.#settings(), run3.origin) ? this.#packs.refusal(run3.params.pack) : "the user has switched this site off";
+      const refusal = permits(this.#settings(), run3.origin) ? this.#refusal(run3.params) : "the user has switched this site off";
       if (refusal) this.#fail(id, run3, "STEP_STOPPED", refusal);
     }
   }
@@ -4031,6 +4060,7 @@ var Runs = class {
         run3.did = Math.max(run3.did, step);
         run3.granted = Math.max(run3.granted, step);
         run3.reports[step] = report;
+        this.#activity.did(id, report.words ?? "");
         run3.values = JSON.stringify(values).length <= MAX_VALUES ? values : void 0;
         if (navigates && step === run3.did) this.#leads(id, run3, step);
         void this.#stored.write();
@@ -4072,12 +4102,14 @@ var Runs = class {
     if (run3.granted > run3.did) return this.#lost(id, run3, "the script in the page was started anew");
     const { params, values } = run3;
     if (isCall(params)) return void this.#call(id, run3);
+    if (params.steps?.slice(run3.did + 1).some(({ upload }) => upload && !upload.files.length)) return this.#fail(id, run3, "STEP_STOPPED", "the browser stopped the extension's worker, which had the files");
     if (!values) return this.#fail(id, run3, "STEP_REFUSED", `what the steps gave is more than the ${MAX_VALUES >> 20} MiB that a run may take to another page`);
-    const match = this.#packs.find(params.pack)?.match;
-    if (!match) return this.#fail(id, run3, "STEP_STOPPED", this.#packs.refusal(params.pack));
+    const refusal = this.#refusal(params);
+    if (refusal) return this.#fail(id, run3, "STEP_STOPPED", refusal);
+    const reach = params.pack ? { match: this.#packs.find(params.pack)?.match ?? [] } : { match: [], origins: [run3.origin, ...params.reach ?? []] };
     run3.from = run3.did + 1;
     void this.#stored.write();
-    say(port, { type: "run", id, from: run3.from, steps: params.steps ?? [], args: params.args, result: params.result, values, match });
+    say(port, { type: "run", id, from: run3.from, steps: params.steps ?? [], args: params.args, result: params.result, values, ...reach });
   }
   /** Gives a script the call of one of its tools, once. */
   async #call(id, run3) {
@@ -4092,7 +4124,7 @@ var Runs = class {
       run3.granted = 0;
       const written = await this.#stored.write();
       if (this.#open.get(id) !== run3) return;
-      if (written) say(port, { type: "run", id, tool: run3.params.toolName, args: run3.params.args });
+      if (written) say(port, { type: "run", id, tool: run3.params.toolName ?? "", args: run3.params.args });
       else this.#undone(id, run3, "the browser cannot write down what is done");
     } finally {
       this.#asked.delete(id);
@@ -4135,20 +4167,22 @@ var Runs = class {
         this.#report(id, run3, "waits until the person in front of the tab does not use it", true);
         await this.#change();
       }
-      if (this.#hub.connected) await this.#packs.current;
+      if (params.pack && this.#hub.connected) await this.#packs.current;
       const there = await chrome.webNavigation.getFrame({ tabId, frameId }).catch(() => null);
       if (this.#userInput.isActive(tabId)) continue;
-      const refusal = this.#packs.refusal(params.pack);
+      const refusal = this.#refusal(params);
       if (refusal) return { code: "STEP_STOPPED", reason: refusal };
       if (there?.documentId !== documentId) return { code: "STEP_STOPPED", reason: "the tab shows another page" };
       if (!permits(this.#settings(), run3.origin)) return { code: "STEP_STOPPED", reason: "the user does not share this site" };
-      if (!this.#reaches(run3, there.url)) return { code: "STEP_REFUSED", reason: `the page is at ${this.#address(there.url)}, where the pack does not reach` };
+      if (!this.#reaches(run3, there.url)) return { code: "STEP_REFUSED", reason: `the page is at ${this.#address(there.url)}, ${outside(run3)}` };
       return void 0;
     }
     return void 0;
   }
-  #reaches({ params, origin }, url) {
-    return isAt(url, origin) && matchesAny(this.#packs.find(params.pack)?.match ?? [], url);
+  /** Whether a run may go on in a page. An empty document has the origin of the one that made it. */
+  #reaches({ params: { pack }, origin }, url) {
+    if (/^about:(blank|srcdoc)/.test(url)) return !pack;
+    return URL.canParse(url) && new URL(url).origin === origin && (!pack || matchesAny(this.#packs.find(pack)?.match ?? [], url));
   }
   // ---- From one document to the next
   /** A step leads to another document. */
@@ -4161,7 +4195,7 @@ var Runs = class {
   }
   /** The document that has a run has gone. */
   #left(id, run3) {
-    const why = isCall(run3.params) && this.#packs.refusal(run3.params.pack) || "the page went away";
+    const why = isCall(run3.params) && this.#refusal(run3.params) || "the page went away";
     if (run3.granted > run3.did || isCall(run3.params)) this.#lost(id, run3, why);
     else void this.#follow(id);
   }
@@ -4183,16 +4217,21 @@ var Runs = class {
       run3.leads = void 0;
       return this.#bring(id, run3);
     }
-    const { documentId, url } = next;
+    const { documentId, url, origin } = next;
     if (!leads && this.#wasLed(run3)) {
       return this.#lost(id, run3, "the page gave way to another one", "; a step that leads to another page after a while has to say so with navigates");
     }
-    if (!permits(this.#settings(), next.origin) || !this.#reaches(run3, url)) {
+    if (!permits(this.#settings(), origin) || origin !== run3.origin || !this.#reaches(run3, url)) {
       run3.moved = true;
-      const why = this.#packs.refusal(run3.params.pack);
+      const why = this.#refusal(run3.params);
       if (why) return this.#fail(id, run3, "STEP_STOPPED", why);
+      const { steps = [], reach = [] } = run3.params;
+      if (reach.includes(origin) && run3.did === steps.length - 1) {
+        run3.from = steps.length;
+        return this.#finish(id, run3, { steps: [], value: null });
+      }
       const led = run3.did < 0 ? "the page went" : `step ${run3.did + 1} led`;
-      return this.#fail(id, run3, "STEP_REFUSED", `${led} to ${this.#address(url)}, where the pack does not reach`);
+      return this.#fail(id, run3, "STEP_REFUSED", `${led} to ${this.#address(url)}, ${outside(run3)}`);
     }
     Object.assign(run3, { documentId, from: run3.did + 1, leads: void 0, error: void 0, moved: true });
     await this.#stored.write();
@@ -4315,21 +4354,31 @@ var Runs = class {
     for (const wake of [...this.#wakes]) wake();
   }
   #kept() {
+    const runs2 = Object.fromEntries([...this.#open].map(([id, run3]) => [id, withoutFiles(run3)]));
     const short = ({ tabId, text: text3 }) => ({ tabId, text: text3.length <= MAX_KEPT2 ? text3 : withoutValue(text3) });
     const ended = [...this.#ended].map(([id, answer2]) => [id, short(answer2)]);
-    return { since: this.#since, runs: Object.fromEntries(this.#open), ended: Object.fromEntries(ended) };
+    return { since: this.#since, runs: runs2, ended: Object.fromEntries(ended) };
   }
 };
+function withoutFiles(run3) {
+  const { steps } = run3.params;
+  if (!steps?.some(({ upload }) => upload)) return run3;
+  const bare = (step) => step.upload ? { ...step, upload: { ...step.upload, files: [] } } : step;
+  return { ...run3, params: { ...run3.params, steps: steps.map(bare) } };
+}
 function withoutValue(text3) {
   const { steps, page } = JSON.parse(text3);
   const failed = { step: Math.max(0, steps.length - 1), code: "STEP_LOST", message: "all steps were done, and the result was lost with the extension's worker, which the browser stopped" };
   return JSON.stringify({ steps, page, failed });
 }
-function isCall({ steps }) {
-  return !steps?.length;
+function isCall({ pack, steps }) {
+  return pack !== void 0 && !steps?.length;
+}
+function outside({ params: { pack } }) {
+  return pack ? "where the pack does not reach" : "which is not on this site";
 }
 function placeOfRun({ documentId, params }) {
-  return isCall(params) ? placeOf(documentId, params.pack) : documentId;
+  return params.pack && isCall(params) ? placeOf(documentId, params.pack) : documentId;
 }
 function placeOf(documentId = "", { hash }) {
   return `${documentId} ${hash}`;

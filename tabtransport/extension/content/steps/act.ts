@@ -1,5 +1,5 @@
 // Acts on elements as a person would: with the events of a click, a key or an edit, on what is seen, enabled
-// and not covered, and which leads nowhere that the pack does not reach.
+// and not covered, and which leads nowhere that the run does not reach.
 
 import {
   areaValue, attribute, blur, clean, controlOf, dispatch, documentOf, focus, formAction, formElements, formMethod, formOf, frameWindow, hasAttribute, hasFocus, href,
@@ -56,7 +56,7 @@ function usable(target: Target, scope: Scope, now: boolean): Found {
 }
 
 function unusable(element: Element, scope: Scope): string {
-  if (!scope.inMatch(location.href)) return `is by now on a page at ${clean(location.href, 200)}, where the pack does not reach`;
+  if (!scope.inMatch(location.href)) return `is by now on a page at ${clean(location.href, 200)}, ${scope.outside}`;
   if (!isConnected(element) || !isOfRun(element, scope)) return "is gone";
   if (!isVisible(element)) return "is not seen any more";
   const disabled = matchesSelector(element, ":disabled") || outward(element, (at) => matchesSelector(at, "button:disabled") || attribute(at, "aria-disabled") === "true");
@@ -152,7 +152,7 @@ function leads(to: string, target: string | null, scope: Scope, element: Element
   if (protocol === "javascript:") return;
   // A form's fields become the query: what comes of them is seen when the page goes there.
   if (!scope.inMatch(to) && !(isHTML(element, "form") && scope.inMatch(`${origin}${pathname}?`)) && !isHere(to)) {
-    throw new Failure("STEP_REFUSED", `${words(element)} leads to ${clean(to, 200)}, where the pack does not reach`);
+    throw new Failure("STEP_REFUSED", `${words(element)} leads to ${clean(to, 200)}, ${scope.outside}`);
   }
   const name = (target || [...query(documentOf(element), "base[target]")].map((base) => attribute(base, "target"))[0] || "_self").toLowerCase();
   if (/^_(self|top|parent)$/.test(name)) return;

@@ -13,6 +13,8 @@ import { textOf, type Given } from "./values.ts";
 /** Where steps may reach. */
 export interface Scope extends Given {
   inMatch(address: string): boolean;
+  /** Says of an address that steps do not reach it. */
+  outside: string;
 }
 
 /** An element, as people name it. */
@@ -326,7 +328,7 @@ function candidates({ role, label, selector }: Target, root: Node, scope: Scope)
 
 /**
  * The elements under a node that a selector has: also in shadow trees, and in frames of this origin whose
- * own page the pack reaches.
+ * own page the run reaches.
  */
 function inTree(root: Node, css: string, scope: Scope): Element[] {
   const found = new Set(query(root, css));
@@ -411,7 +413,7 @@ export function likeness(a: string, b: string) {
   return x.size + y.size ? (2 * [...x].filter((pair) => y.has(pair)).length) / (x.size + y.size) : 0;
 }
 
-/** The documents and shadow trees around an element whose own pages the pack reaches, from the run's document on. */
+/** The documents and shadow trees around an element whose own pages the run reaches, from the run's document on. */
 export function isOfRun(element: Element, scope: Scope): boolean {
   const at = documentOf(element);
   if (at === document) return true;

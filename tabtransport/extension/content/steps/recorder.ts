@@ -6,8 +6,9 @@ import {
   around, attribute, documentOf, formElements, formOf, frameWindow, hasAttribute, innerText, inputType, isChecked, isEditable, isHTML, labelled, labelsOf, localName, matchesSelector, nodeType,
   outward, selectOptions, optionLabel, shadowOf, valueOf, viewOf,
 } from "./dom.ts";
-import { all, foundOf, roleOf, type Scope } from "./find.ts";
+import { all, foundOf, roleOf } from "./find.ts";
 import { drawMark, type Mark } from "./mark.ts";
+import { scopeOf } from "./scope.ts";
 import { secret, watchPasswords } from "./secret.ts";
 import { targetOf } from "./target.ts";
 import { hasCardNumber } from "../../secretnames.ts";
@@ -36,7 +37,7 @@ export class Recorder {
   /** Enter in a field: the click on its form's button is the browser's. */
   #entered = false;
   #mark: Mark | undefined;
-  #scope: Scope = { args: {}, values: {}, inMatch: (address) => URL.canParse(address) && new URL(address).origin === self.origin };
+  #scope = scopeOf({ match: [], origins: [self.origin] });
 
   begin() {
     if (this.#stop) return;

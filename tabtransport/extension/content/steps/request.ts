@@ -30,7 +30,7 @@ export function addressOf({ path, query = {} }: { path: string; query?: { [name:
   const url = new URL(pathOf(path, scope), self.origin); // never by the page's own base
   for (const [name, value] of fieldsOf(query, scope)) url.searchParams.append(name, value);
   if (url.origin !== self.origin || !scope.inMatch(url.href)) {
-    throw new Failure("STEP_REFUSED", `${clean(url.href, 200)} is outside of where the pack reaches`);
+    throw new Failure("STEP_REFUSED", `it would reach ${clean(url.href, 200)}, ${scope.outside}`);
   }
   return url.href;
 }

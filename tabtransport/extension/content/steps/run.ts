@@ -1,10 +1,11 @@
-// Runs the steps of a pack's tool in this document. The worker says before each acting step whether it may
+// Runs steps in this document. The worker says before each acting step whether it may
 // be done; that it was done is said in the task in which it is.
 
 import { actOf, type Act } from "./act.ts";
 import { clean } from "./dom.ts";
 import { Failure } from "./failure.ts";
 import { all, describe, type Scope } from "./find.ts";
+import { scopeOf } from "./scope.ts";
 import { read, type Reading } from "./read.ts";
 import { addressOf, prepare, send } from "./request.ts";
 import { eventually } from "./until.ts";
@@ -39,11 +40,10 @@ export class Run {
   ended = false;
 
   constructor(begin: Begin, post: (message: RunnerToWorker) => void) {
-    const { id, args, values, match } = begin;
-    this.id = id;
+    this.id = begin.id;
     this.#begin = begin;
     this.#post = post;
-    this.#scope = { args: { ...args }, values: { ...values }, inMatch: (address) => matchesAny(match, address) };
+    this.#scope = scopeOf(begin);
     void this.#all();
   }
 
@@ -138,11 +138,11 @@ export class Run {
     return this.#act(at, step, clock);
   }
 
-  /** Refuses to go on where the pack does not reach. */
+  /** Refuses to go on where the run does not reach. */
   #here() {
     this.#stop.signal.throwIfAborted();
     if (!this.#scope.inMatch(location.href)) {
-      throw new Failure("STEP_REFUSED", `the page is at ${clean(location.href, 200)}, where the pack does not reach`);
+      throw new Failure("STEP_REFUSED", `the page is at ${clean(location.href, 200)}, ${this.#scope.outside}`);
     }
   }
 
@@ -182,7 +182,7 @@ export class Run {
         return watch;
       }, clock);
       const { leaves, refused } = await departure.result();
-      if (refused) throw new Failure("STEP_REFUSED", `the step led to ${clean(refused, 200)}, where the pack does not reach: the page was kept from going there`);
+      if (refused) throw new Failure("STEP_REFUSED", `the step led to ${clean(refused, 200)}, ${this.#scope.outside}: the page was kept from going there`);
       if (leaves && !declared) did(true);
       return leaves || declared;
     } finally {

@@ -10,6 +10,8 @@ import { Failure } from "./failure.ts";
 export interface Given {
   args: { [name: string]: unknown };
   values: StepValues;
+  /** Texts are taken as they are: ${NAME} stands for itself. */
+  literal?: boolean;
 }
 
 /** The value of an argument that the call does not have. */
@@ -36,6 +38,7 @@ export function bodyOf(value: unknown, given: Given): unknown {
 
 /** A text with ${NAME}: absent if one of its arguments is. */
 function filled(text: string, given: Given): string | typeof ABSENT {
+  if (given.literal) return text;
   let absent = false;
   const all = text.replace(ARGUMENT, (_, name) => {
     const value = argument(name, given);
@@ -70,6 +73,7 @@ export function textOf(text: string, given: Given): string {
  * it cannot lead anywhere else.
  */
 export function pathOf(path: string, given: Given): string {
+  if (given.literal) return path;
   const names = [...path.matchAll(ARGUMENT)].map(([, name]) => name);
   for (const name of names) {
     const value = argument(name, given);
