@@ -359,7 +359,8 @@ func TestRunIsStopped(t *testing.T) {
 	p.Reload()
 	tab = h.tabAt(url, "order")
 	done = h.beginRun(t.Context(), tab, pack, clickAdd+","+waits+","+clickAdd, `{}`)
-	p.WaitFor("sessionStorage.added === '2'")
+	acted := `chrome.storage.session.get("runs").then(({runs}) => Object.values(runs.runs)[0]?.did === 0)`
+	b.Worker().WaitFor(acted)
 	h.tellPacks()
 	if got, want := <-done, `1 STEP_STOPPED the pack shop has been removed [click yes, wait no]`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -371,7 +372,7 @@ func TestRunIsStopped(t *testing.T) {
 	h.tabAt(url, "order")
 	p.Eval(`document.querySelectorAll("button").forEach((b) => b.textContent === "Go on" && b.remove())`)
 	done = h.beginRun(t.Context(), tab, pack, clickAdd+","+waits+","+clickAdd, `{}`)
-	p.WaitFor("sessionStorage.added === '3'")
+	b.Worker().WaitFor(acted)
 	switchSite(b, url, false)
 	if got, want := <-done, `1 STEP_STOPPED the user has switched this site off [click yes, wait no]`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

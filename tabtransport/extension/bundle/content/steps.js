@@ -1760,7 +1760,7 @@
   var MAX_PLAIN_ITEM = 1e3;
   var LEVELS = 8;
   var MAX_NEAR = 5;
-  var HERE = { args: {}, values: {}, inMatch: () => false };
+  var HERE = { args: {}, values: {}, inMatch: () => false, outside: "" };
   var References = class {
     tag;
     #known = /* @__PURE__ */ new Map();

@@ -30,7 +30,7 @@ interface Known {
 }
 
 /** A place that has no pages beyond this document. */
-const HERE: Scope = { args: {}, values: {}, inMatch: () => false };
+const HERE: Scope = { args: {}, values: {}, inMatch: () => false, outside: "" };
 
 export class References {
   readonly tag;
