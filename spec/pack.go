@@ -84,6 +84,7 @@ type Step struct {
 
 	// Verbs that packs do not have. All but Look and Dialog act.
 	Hover  *ActStep    `json:"hover,omitempty"`
+	Select *SelectStep `json:"select,omitempty"`
 	Scroll *ScrollStep `json:"scroll,omitempty"`
 	Drag   *DragStep   `json:"drag,omitempty"`
 	Upload *UploadStep `json:"upload,omitempty"`
@@ -160,6 +161,12 @@ type ActStep struct {
 	// Button is "right", or "" for the left one; Count is 2 for a double click. Packs have neither.
 	Button string `json:"button,omitempty"`
 	Count  int    `json:"count,omitempty"`
+}
+
+// SelectStep chooses the options with these labels, and no others, in a list of options of any kind.
+type SelectStep struct {
+	Target  Target   `json:"target"`
+	Options []string `json:"options"`
 }
 
 // ScrollStep brings Target into view or, with Pages, scrolls it, or the page without Target, by so many

@@ -752,6 +752,12 @@ export type ScrollStep = {
   pages?: number;
 };
 
+/** SelectStep chooses the options with these labels, and no others, in a list of options of any kind. */
+export type SelectStep = {
+  target: Target;
+  options: string[];
+};
+
 /** Step is one step of a tool: exactly one of its verbs. */
 export type Step = {
   request?: RequestStep;
@@ -763,6 +769,7 @@ export type Step = {
   wait?: WaitStep;
   /** Verbs that packs do not have. All but Look and Dialog act. */
   hover?: ActStep;
+  select?: SelectStep;
   scroll?: ScrollStep;
   drag?: DragStep;
   upload?: UploadStep;

@@ -1,6 +1,6 @@
 // What the steps of packs and of clients are, for the worker and for the documents that do them.
 
-const ACTING = ["open", "click", "fill", "press", "hover", "scroll", "drag", "upload"] as const;
+const ACTING = ["open", "click", "fill", "press", "select", "hover", "scroll", "drag", "upload"] as const;
 const VERBS = ["request", ...ACTING, "read", "wait", "dialog", "look"] as const;
 
 /** Whether a step may change something: the worker grants each of these once. */

@@ -1751,6 +1751,14 @@
       return this;
     }
   };
+  function perhaps(look) {
+    try {
+      look();
+    } catch (error) {
+      if (error instanceof Failure) error.did = "perhaps";
+      throw error;
+    }
+  }
 
   // content/steps/refs.ts
   var REF = /^([a-z]{3,8})([1-9]\d{0,8})$/;
@@ -2456,77 +2464,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return frame ? frameDocument(frame, scope) === at && isOfRun(frame, scope) : false;
   }
 
-  // content/steps/act.ts
-  function actOf(step, scope, now) {
-    if (step.click) {
-      const found = usable(step.click.target, scope, now);
-      check(found.element, scope);
-      return () => click(found, scope);
-    }
-    if (step.press) {
-      const { key, target } = step.press;
-      const found = usable(target, scope, now);
-      if (key === "Enter") check(found.element, scope, true);
-      const problem = key.length === 1 ? refusal(found) : "";
-      if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
-      return () => press(found, key, scope);
-    }
-    const { fields } = step.fill;
-    const edits = fields.flatMap(({ target, value }) => {
-      const wanted = valueOf2(value, scope);
-      if (wanted === ABSENT || wanted === null) return [];
-      const found = usable(target, scope, now);
-      return [{ found, edit: editOf(found, wanted, scope) }];
-    });
-    return () => fill(edits, scope);
-  }
-  function usable(target, scope, now) {
-    const found = one(target, document, scope);
-    const problem = unusable(found.element, scope);
-    if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`).later();
-    if (!now) return found;
-    const cover = coverOf(found.element);
-    if (cover) throw new Failure("STEP_REFUSED", `${found.words} is ${cover}`).later();
-    return found;
-  }
-  function unusable(element, scope) {
-    if (!scope.inMatch(location.href)) return `is by now on a page at ${clean(location.href, 200)}, ${scope.outside}`;
-    if (!isConnected(element) || !isOfRun(element, scope)) return "is gone";
-    if (!isVisible(element)) return "is not seen any more";
-    const disabled = matchesSelector(element, ":disabled") || outward(element, (at) => matchesSelector(at, "button:disabled") || attribute(at, "aria-disabled") === "true");
-    return disabled ? "is disabled" : "";
-  }
-  function middle(element) {
-    const rect = [...rects(element)].find(({ width, height }) => width > 0 && height > 0) ?? { left: -1, top: -1, width: 0, height: 0 };
-    return { x: rect.left + rect.width / 2, y: rect.top + rect.height / 2 };
-  }
-  function coverOf(element) {
-    const view = viewOf(element);
-    const { x, y } = middle(element);
-    if (x < 0 || y < 0 || x >= view.innerWidth || y >= view.innerHeight || view !== window) scrollIntoView(element, { block: "center", inline: "center", behavior: "instant" });
-    const at = middle(element);
-    const over = overAt(element, at.x, at.y);
-    if (over === void 0) return "outside of what the page shows";
-    if (!over) return "";
-    const known2 = outward(over, (at2) => roleOf(at2) !== "" && !outward(element, (outer) => outer === at2)) ?? over;
-    return `covered by ${words(known2)}`;
-  }
-  function overAt(element, x, y) {
-    let hit = documentOf(element).elementFromPoint(x, y);
-    for (; ; ) {
-      const inner = hit && shadowOf(hit)?.elementFromPoint(x, y);
-      if (!inner || inner === hit) break;
-      hit = inner;
-    }
-    if (!hit) return void 0;
-    const parts = [element, ...labelsOf(element)];
-    if (!outward(hit, (at) => parts.includes(at))) return hit;
-    const view = viewOf(element);
-    const frame = view === window ? null : view.frameElement;
-    if (!frame) return null;
-    const [rect] = rects(frame);
-    return rect ? overAt(frame, rect.left + frame.clientLeft + x, rect.top + frame.clientTop + y) : void 0;
-  }
+  // content/steps/destination.ts
   function check(element, scope, submits = false) {
     if (isHTML(element, "input") && inputType(element) === "file") throw new Failure("NEEDS_TRUSTED_INPUT", "browsers let only a person choose files");
     if (isHTML(element, "option", "select")) throw new Failure("STEP_REFUSED", "an option is chosen with fill, by its label");
@@ -2545,6 +2483,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   }
   var SCRIPT = /^javascript:(?!\s*(void\b\s*\(?\s*\d*\s*\)?)?\s*;*\s*(\/\/.*)?$)/i;
   var FOR_A_PERSON = "a script as an address, which browsers run only for a person";
+  function followed(element, left) {
+    const link = left ? linkAround(element) : null;
+    if (!link || !SCRIPT.test(attribute(link, "href") ?? "")) return;
+    throw Object.assign(new Failure("NEEDS_TRUSTED_INPUT", `${words(link)} has ${FOR_A_PERSON}`), { did: "perhaps" });
+  }
   function checkForm(form, button, scope) {
     const own = (name) => button && hasAttribute(button, `form${name}`) ? attribute(button, `form${name}`) : null;
     if ((own("method") ?? formMethod(form)).toLowerCase() === "dialog") return;
@@ -2579,14 +2522,95 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const doc = documentOf(form);
     return [...query(doc, "button,input[type=submit i],input[type=image i]")].find((at) => submitterOf(at) === at && formOf(at) === form);
   }
-  function perhaps(look) {
-    try {
-      look();
-    } catch (error) {
-      if (error instanceof Failure) error.did = "perhaps";
-      throw error;
-    }
+
+  // content/steps/leads.ts
+  function resolve(refs) {
+    return refs.map((ref) => {
+      try {
+        const { element, words: words2 } = referenced({ ref });
+        const leads2 = leadsTo(element);
+        return { ref, words: words2, ...leads2 && { leads: leads2 } };
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        return { ref, stale: error.message, ...error.found.length > 0 && { near: error.found } };
+      }
+    });
   }
+  function leadsTo(element) {
+    const to = linkOf(element) ?? actionOf(element);
+    if (to === void 0 || !URL.canParse(to)) return void 0;
+    const { protocol, origin } = new URL(to);
+    return /^https?:$/.test(protocol) ? origin : void 0;
+  }
+  function linkOf(element) {
+    const link = linkAround(element);
+    if (!link) return void 0;
+    return isHTML(link, "a") && hasAttribute(link, "href") ? href(link) : absolute(attribute(link, "href") ?? attribute(link, "xlink:href") ?? "", link);
+  }
+  function actionOf(element) {
+    const button = submitterOf(element);
+    const form = button && formOf(button);
+    if (!button || !form) return void 0;
+    if ((attribute(button, "formmethod") ?? formMethod(form)).toLowerCase() === "dialog") return void 0;
+    return hasAttribute(button, "formaction") ? absolute(attribute(button, "formaction") ?? "", button) : formAction(form);
+  }
+
+  // content/steps/usable.ts
+  function usable(target, scope, now) {
+    const found = one(target, document, scope);
+    const problem = unusable(found.element, scope);
+    if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`).later();
+    if (!now) return found;
+    const cover = coverOf(found.element);
+    if (cover) throw new Failure("STEP_REFUSED", `${found.words} is ${cover}`).later();
+    return found;
+  }
+  function unusable(element, scope) {
+    if (!scope.inMatch(location.href)) return `is by now on a page at ${clean(location.href, 200)}, ${scope.outside}`;
+    if (!isConnected(element) || !isOfRun(element, scope)) return "is gone";
+    if (!isVisible(element)) return "is not seen any more";
+    const disabled = matchesSelector(element, ":disabled") || outward(element, (at) => matchesSelector(at, "button:disabled") || attribute(at, "aria-disabled") === "true");
+    return disabled ? "is disabled" : "";
+  }
+  function another({ element, words: was }, scope) {
+    const problem = unusable(element, scope);
+    if (problem) return `${was} ${problem}`;
+    const is = words(element);
+    return is === was ? "" : `${was} has become ${is}`;
+  }
+  function middle(element) {
+    const rect = [...rects(element)].find(({ width, height }) => width > 0 && height > 0) ?? { left: -1, top: -1, width: 0, height: 0 };
+    return { x: rect.left + rect.width / 2, y: rect.top + rect.height / 2 };
+  }
+  function coverOf(element) {
+    const view = viewOf(element);
+    const { x, y } = middle(element);
+    if (x < 0 || y < 0 || x >= view.innerWidth || y >= view.innerHeight || view !== window) scrollIntoView(element, { block: "center", inline: "center", behavior: "instant" });
+    const at = middle(element);
+    const over = overAt(element, at.x, at.y);
+    if (over === void 0) return "outside of what the page shows";
+    if (!over) return "";
+    const known2 = outward(over, (at2) => roleOf(at2) !== "" && !outward(element, (outer) => outer === at2)) ?? over;
+    return `covered by ${words(known2)}`;
+  }
+  function overAt(element, x, y) {
+    let hit = documentOf(element).elementFromPoint(x, y);
+    for (; ; ) {
+      const inner = hit && shadowOf(hit)?.elementFromPoint(x, y);
+      if (!inner || inner === hit) break;
+      hit = inner;
+    }
+    if (!hit) return void 0;
+    const parts = [element, ...labelsOf(element)];
+    if (!outward(hit, (at) => parts.includes(at))) return hit;
+    const view = viewOf(element);
+    const frame = view === window ? null : view.frameElement;
+    if (!frame) return null;
+    const [rect] = rects(frame);
+    return rect ? overAt(frame, rect.left + frame.clientLeft + x, rect.top + frame.clientTop + y) : void 0;
+  }
+
+  // content/steps/click.ts
   function click(found, scope) {
     const { element } = found;
     sequence(element, () => {
@@ -2595,12 +2619,6 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       return problem;
     });
     return `clicked ${found.words}`;
-  }
-  function another({ element, words: was }, scope) {
-    const problem = unusable(element, scope);
-    if (problem) return `${was} ${problem}`;
-    const is = words(element);
-    return is === was ? "" : `${was} has become ${is}`;
   }
   function sequence(element, hindrance) {
     const view = viewOf(element);
@@ -2621,55 +2639,36 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     });
     followed(element, mouse("click", 0));
   }
-  function followed(element, left) {
-    const link = left ? linkAround(element) : null;
-    if (!link || !SCRIPT.test(attribute(link, "href") ?? "")) return;
-    throw Object.assign(new Failure("NEEDS_TRUSTED_INPUT", `${words(link)} has ${FOR_A_PERSON}`), { did: "perhaps" });
-  }
   function focusOn(element) {
     const at = outward(element, (at2) => matchesSelector(at2, "a[href],button,input,select,textarea,[tabindex],[contenteditable]"));
     if (at && isHTML(at, localName(at))) focus(at, { preventScroll: true });
   }
-  function press(found, key, scope) {
+
+  // content/steps/select.ts
+  function selectEdit(found, wanted) {
     const { element } = found;
-    const view = viewOf(element);
-    focusOn(element);
-    const code = key.length > 1 ? key : /\d/.test(key) ? `Digit${key}` : `Key${key.toUpperCase()}`;
-    const keyCode = { Enter: 13, Escape: 27, Tab: 9, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 }[key] ?? key.toUpperCase().charCodeAt(0);
-    const event = (type, charCode = 0) => dispatch(element, new view.KeyboardEvent(type, { bubbles: true, cancelable: true, composed: true, view, key, code, keyCode, which: keyCode, charCode }));
-    const meant = event("keydown") && (key.length > 1 && key !== "Enter" ? true : event("keypress", keyCode));
-    const pressed = `pressed ${key} in ${found.words}`;
-    if (meant && isConnected(element)) byDefault(found, key, scope);
-    if (isConnected(element)) event("keyup");
-    return pressed;
+    const labels = (Array.isArray(wanted) ? wanted : [wanted]).map((label) => plain(label, found.words).trim());
+    if (labels.length !== 1 && !isMultiple(element)) throw new Failure("STEP_REFUSED", `${found.words} takes one option`);
+    const chosen = labels.map((label) => {
+      const labelled2 = [...selectOptions(element)].filter((option) => optionLabel(option).trim() === label);
+      const options = labelled2.length ? labelled2 : [...selectOptions(element)].filter((option) => optionValue(option) === label);
+      if (options.length === 0) throw new Failure("STEP_NOT_FOUND", `${found.words} has no option ${JSON.stringify(clean(label))}`, optionsOf(element)).later();
+      if (options.length > 1) throw new Failure("STEP_AMBIGUOUS", `${found.words} has ${options.length} options ${JSON.stringify(clean(label))}`);
+      if (matchesSelector(options[0], ":disabled")) throw new Failure("STEP_REFUSED", `${found.words} has option ${JSON.stringify(clean(label))}, which is disabled`).later();
+      return options[0];
+    });
+    return () => {
+      for (const option of selectOptions(element)) if (isSelected(option) !== chosen.includes(option)) setSelected(option, chosen.includes(option));
+      changed(element);
+      if (!chosen.every((option) => isSelected(option))) throw refused(found);
+      return chosen.map((option) => JSON.stringify(clean(optionLabel(option)))).join(", ");
+    };
   }
-  function byDefault(found, key, scope) {
-    const { element } = found;
-    const isLine = isHTML(element, "input") && /^(text|search|email|tel|url|number|password|date|time|month|week|datetime-local)$/.test(inputType(element));
-    if (key === "Tab") return void (isHTML(element, localName(element)) && blur(element));
-    if (key.length === 1) {
-      if (!isLine && !isHTML(element, "textarea") && !hasAttribute(element, "contenteditable")) return;
-      perhaps(() => {
-        takes(found, scope);
-        if (!hasFocus(element)) throw new Failure("STEP_REFUSED", `${found.words} has not got the focus`);
-      });
-      documentOf(element).execCommand("insertText", false, key);
-      return;
-    }
-    if (key !== "Enter") return;
-    perhaps(() => check(element, scope, true));
-    if (isHTML(element, "a") && hasAttribute(element, "href")) {
-      const view = viewOf(element);
-      return followed(element, dispatch(element, new view.MouseEvent("click", { bubbles: true, cancelable: true, composed: true, view })));
-    }
-    if (isHTML(element, "button", "summary")) return nativeClick(element);
-    const form = isLine ? formOf(element) : null;
-    if (!form) return;
-    const button = defaultButton(form);
-    if (button) return matchesSelector(button, ":disabled") ? void 0 : nativeClick(button);
-    const lines = [...formElements(form)].filter((at) => isHTML(at, "input") && !/^(hidden|checkbox|radio|range|color|file|button|reset)$/.test(inputType(at)));
-    if (lines.length === 1) requestSubmit(form);
+  function optionsOf(select) {
+    return [...selectOptions(select)].slice(0, 5).map((option) => `option ${JSON.stringify(clean(optionLabel(option)))}`);
   }
+
+  // content/steps/fill.ts
   function fill(edits, scope) {
     const done = [];
     for (const { found, edit } of edits) {
@@ -2695,7 +2694,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   }
   function refusal({ element, name }) {
     const kind = secret(element, name);
-    if (kind) return `is ${kind}: no pack fills that`;
+    if (kind) return `is ${kind}: only a person fills that in`;
     const readonly = matchesSelector(element, "input:read-only,textarea:read-only") && isHTML(element, "textarea", "input") && hasAttribute(element, "readonly");
     return readonly || attribute(element, "aria-readonly") === "true" ? "is read-only" : "";
   }
@@ -2729,28 +2728,6 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const failure = new Failure("NEEDS_TRUSTED_INPUT", `${found.words} did not take what it was set to; the page may take a person's input only`);
     failure.did = "perhaps";
     return failure;
-  }
-  function selectEdit(found, wanted) {
-    const { element } = found;
-    const labels = (Array.isArray(wanted) ? wanted : [wanted]).map((label) => plain(label, found.words).trim());
-    if (labels.length !== 1 && !isMultiple(element)) throw new Failure("STEP_REFUSED", `${found.words} takes one option`);
-    const chosen = labels.map((label) => {
-      const labelled2 = [...selectOptions(element)].filter((option) => optionLabel(option).trim() === label);
-      const options = labelled2.length ? labelled2 : [...selectOptions(element)].filter((option) => optionValue(option) === label);
-      if (options.length === 0) throw new Failure("STEP_NOT_FOUND", `${found.words} has no option ${JSON.stringify(clean(label))}`, optionsOf(element)).later();
-      if (options.length > 1) throw new Failure("STEP_AMBIGUOUS", `${found.words} has ${options.length} options ${JSON.stringify(clean(label))}`);
-      if (matchesSelector(options[0], ":disabled")) throw new Failure("STEP_REFUSED", `${found.words} has option ${JSON.stringify(clean(label))}, which is disabled`).later();
-      return options[0];
-    });
-    return () => {
-      for (const option of selectOptions(element)) if (isSelected(option) !== chosen.includes(option)) setSelected(option, chosen.includes(option));
-      changed(element);
-      if (!chosen.every((option) => isSelected(option))) throw refused(found);
-      return chosen.map((option) => JSON.stringify(clean(optionLabel(option)))).join(", ");
-    };
-  }
-  function optionsOf(select) {
-    return [...selectOptions(select)].slice(0, 5).map((option) => `option ${JSON.stringify(clean(optionLabel(option)))}`);
   }
   function textEdit(found, text) {
     const { element } = found;
@@ -2805,36 +2782,74 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     dispatch(element, new view.Event("change", { bubbles: true }));
   }
 
-  // content/steps/leads.ts
-  function resolve(refs) {
-    return refs.map((ref) => {
-      try {
-        const { element, words: words2 } = referenced({ ref });
-        const leads2 = leadsTo(element);
-        return { ref, words: words2, ...leads2 && { leads: leads2 } };
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        return { ref, stale: error.message, ...error.found.length > 0 && { near: error.found } };
-      }
+  // content/steps/press.ts
+  function press(found, key, scope) {
+    const { element } = found;
+    const view = viewOf(element);
+    focusOn(element);
+    const code = key.length > 1 ? key : /\d/.test(key) ? `Digit${key}` : `Key${key.toUpperCase()}`;
+    const keyCode = { Enter: 13, Escape: 27, Tab: 9, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 }[key] ?? key.toUpperCase().charCodeAt(0);
+    const event = (type, charCode = 0) => dispatch(element, new view.KeyboardEvent(type, { bubbles: true, cancelable: true, composed: true, view, key, code, keyCode, which: keyCode, charCode }));
+    const meant = event("keydown") && (key.length > 1 && key !== "Enter" ? true : event("keypress", keyCode));
+    const pressed = `pressed ${key} in ${found.words}`;
+    if (meant && isConnected(element)) byDefault(found, key, scope);
+    if (isConnected(element)) event("keyup");
+    return pressed;
+  }
+  function byDefault(found, key, scope) {
+    const { element } = found;
+    const isLine = isHTML(element, "input") && /^(text|search|email|tel|url|number|password|date|time|month|week|datetime-local)$/.test(inputType(element));
+    if (key === "Tab") return void (isHTML(element, localName(element)) && blur(element));
+    if (key.length === 1) {
+      if (!isLine && !isHTML(element, "textarea") && !hasAttribute(element, "contenteditable")) return;
+      perhaps(() => {
+        takes(found, scope);
+        if (!hasFocus(element)) throw new Failure("STEP_REFUSED", `${found.words} has not got the focus`);
+      });
+      documentOf(element).execCommand("insertText", false, key);
+      return;
+    }
+    if (key !== "Enter") return;
+    perhaps(() => check(element, scope, true));
+    if (isHTML(element, "a") && hasAttribute(element, "href")) {
+      const view = viewOf(element);
+      return followed(element, dispatch(element, new view.MouseEvent("click", { bubbles: true, cancelable: true, composed: true, view })));
+    }
+    if (isHTML(element, "button", "summary")) return nativeClick(element);
+    const form = isLine ? formOf(element) : null;
+    if (!form) return;
+    const button = defaultButton(form);
+    if (button) return matchesSelector(button, ":disabled") ? void 0 : nativeClick(button);
+    const lines = [...formElements(form)].filter((at) => isHTML(at, "input") && !/^(hidden|checkbox|radio|range|color|file|button|reset)$/.test(inputType(at)));
+    if (lines.length === 1) requestSubmit(form);
+  }
+
+  // content/steps/act.ts
+  function actOf(step, scope, now) {
+    const found = (target) => usable(target, scope, now);
+    if (step.click) return clickAct(found(step.click.target), scope);
+    if (step.press) return pressAct(found(step.press.target), step.press.key, scope);
+    if (step.fill) return fillAct(step.fill.fields, found, scope);
+    throw new Failure("STEP_REFUSED", "this browser cannot do that");
+  }
+  function clickAct(found, scope) {
+    check(found.element, scope);
+    return { on: [found], do: () => click(found, scope) };
+  }
+  function pressAct(found, key, scope) {
+    if (key === "Enter") check(found.element, scope, true);
+    const problem = key.length === 1 ? refusal(found) : "";
+    if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
+    return { on: [found], do: () => press(found, key, scope) };
+  }
+  function fillAct(fields, find, scope) {
+    const edits = fields.flatMap(({ target, value }) => {
+      const wanted = valueOf2(value, scope);
+      if (wanted === ABSENT || wanted === null) return [];
+      const found = find(target);
+      return [{ found, edit: editOf(found, wanted, scope) }];
     });
-  }
-  function leadsTo(element) {
-    const to = linkOf(element) ?? actionOf(element);
-    if (to === void 0 || !URL.canParse(to)) return void 0;
-    const { protocol, origin } = new URL(to);
-    return /^https?:$/.test(protocol) ? origin : void 0;
-  }
-  function linkOf(element) {
-    const link = linkAround(element);
-    if (!link) return void 0;
-    return isHTML(link, "a") && hasAttribute(link, "href") ? href(link) : absolute(attribute(link, "href") ?? attribute(link, "xlink:href") ?? "", link);
-  }
-  function actionOf(element) {
-    const button = submitterOf(element);
-    const form = button && formOf(button);
-    if (!button || !form) return void 0;
-    if ((attribute(button, "formmethod") ?? formMethod(form)).toLowerCase() === "dialog") return void 0;
-    return hasAttribute(button, "formaction") ? absolute(attribute(button, "formaction") ?? "", button) : formAction(form);
+    return { on: edits.map(({ found }) => found), do: () => fill(edits, scope) };
   }
 
   // patterns.ts
@@ -3227,7 +3242,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   }
 
   // steps.ts
-  var ACTING = ["open", "click", "fill", "press", "hover", "scroll", "drag", "upload"];
+  var ACTING = ["open", "click", "fill", "press", "select", "hover", "scroll", "drag", "upload"];
   var VERBS = ["request", ...ACTING, "read", "wait", "dialog", "look"];
   function isActing(step) {
     const { request } = step;
@@ -3376,10 +3391,12 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       try {
         const departure = await this.#eventually(() => {
           const act = look(true)();
-          watch = new Departure(this.#scope);
-          report = this.#report(step, "yes", begun(act));
-          did(declared);
-          return watch;
+          const leaving = watch = new Departure(this.#scope);
+          return begun(act, this.#stop.signal, (words2) => {
+            report = this.#report(step, "yes", words2);
+            did(declared);
+            return leaving;
+          });
         }, clock);
         const { leaves, refused: refused2 } = await departure.result();
         if (refused2) throw new Failure("STEP_REFUSED", `the step led to ${clean(refused2, 200)}, ${this.#scope.outside}: the page was kept from going there`);
@@ -3392,9 +3409,12 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     #actOf(step, now) {
       if (!step.open) return actOf(step, this.#scope, now);
       const address = addressOf(step.open, this.#scope);
-      return () => {
-        queueMicrotask(() => location.assign(address));
-        return `opened ${clean(address, 200)}`;
+      return {
+        on: [],
+        do: () => {
+          queueMicrotask(() => location.assign(address));
+          return `opened ${clean(address, 200)}`;
+        }
       };
     }
     // ---- Reads
@@ -3477,14 +3497,24 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       }
     }
   };
-  function begun(act) {
-    try {
-      return act();
-    } catch (error) {
+  function begun(act, signal, said) {
+    const failed = (error) => {
+      if (error instanceof Left) return error;
       const failure = error instanceof Failure ? error : new Failure("STEP_LOST", Values.errorText(error));
       if (failure !== error) failure.did = "perhaps";
       failure.passing = false;
-      throw failure;
+      return failure;
+    };
+    try {
+      const words2 = act.do(signal);
+      if (typeof words2 === "string") return said(words2);
+      return words2.then(said, (error) => {
+        const failure = failed(error);
+        if (failure instanceof Failure && failure.did === "no") failure.did = "perhaps";
+        throw failure;
+      });
+    } catch (error) {
+      throw failed(error);
     }
   }
   var Clock = class {

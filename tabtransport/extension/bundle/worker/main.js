@@ -3815,7 +3815,7 @@ async function windows() {
 }
 
 // steps.ts
-var ACTING = ["open", "click", "fill", "press", "hover", "scroll", "drag", "upload"];
+var ACTING = ["open", "click", "fill", "press", "select", "hover", "scroll", "drag", "upload"];
 var VERBS = ["request", ...ACTING, "read", "wait", "dialog", "look"];
 function isActing(step) {
   const { request } = step;

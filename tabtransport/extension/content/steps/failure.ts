@@ -22,3 +22,13 @@ export class Failure extends Error {
     return this;
   }
 }
+
+/** Looks once more in the middle of a step: if that ends it, something may have come of what was done already. */
+export function perhaps(look: () => void) {
+  try {
+    look();
+  } catch (error) {
+    if (error instanceof Failure) error.did = "perhaps";
+    throw error;
+  }
+}

@@ -1,6 +1,6 @@
 // What references stand for now, and where a click on that leads.
 
-import { absolute, linkAround, submitterOf } from "./act.ts";
+import { absolute, linkAround, submitterOf } from "./destination.ts";
 import { attribute, formAction, formMethod, formOf, hasAttribute, href, isHTML } from "./dom.ts";
 import { Failure } from "./failure.ts";
 import { referenced } from "./refs.ts";

@@ -176,10 +176,12 @@ export class Run {
       // In the task that finds it ready it is done, and said to be.
       const departure = await this.#eventually(() => {
         const act = look(true)();
-        watch = new Departure(this.#scope);
-        report = this.#report(step, "yes", begun(act));
-        did(declared);
-        return watch;
+        const leaving = (watch = new Departure(this.#scope));
+        return begun(act, this.#stop.signal, (words) => {
+          report = this.#report(step, "yes", words);
+          did(declared);
+          return leaving;
+        });
       }, clock);
       const { leaves, refused } = await departure.result();
       if (refused) throw new Failure("STEP_REFUSED", `the step led to ${clean(refused, 200)}, ${this.#scope.outside}: the page was kept from going there`);
@@ -193,10 +195,13 @@ export class Run {
   #actOf(step: Step, now: boolean): Act {
     if (!step.open) return actOf(step, this.#scope, now);
     const address = addressOf(step.open, this.#scope);
-    return () => {
-      // After what says so was sent.
-      queueMicrotask(() => location.assign(address));
-      return `opened ${clean(address, 200)}`;
+    return {
+      on: [],
+      do: () => {
+        // After what says so was sent.
+        queueMicrotask(() => location.assign(address));
+        return `opened ${clean(address, 200)}`;
+      },
     };
   }
 
@@ -236,7 +241,7 @@ export class Run {
     }
   }
 
-  #eventually<T>(look: () => T, clock: Clock): Promise<T> {
+  #eventually<T>(look: () => T | Promise<T>, clock: Clock): Promise<T> {
     return eventually(look, clock.until, this.#stop.signal);
   }
 
@@ -291,15 +296,28 @@ export class Run {
   }
 }
 
-/** Does what has begun then: however it fails, it is not done once more. */
-function begun(act: Act): string {
-  try {
-    return act();
-  } catch (error) {
+/**
+ * Does what has begun then: however it fails, it is not done once more.
+ * @param said is called with what it did, in the task in which it has done it
+ */
+function begun<T>(act: Act, signal: AbortSignal, said: (words: string) => T): T | Promise<T> {
+  const failed = (error: unknown) => {
+    if (error instanceof Left) return error;
     const failure = error instanceof Failure ? error : new Failure("STEP_LOST", Values.errorText(error));
     if (failure !== error) failure.did = "perhaps";
     failure.passing = false;
-    throw failure;
+    return failure;
+  };
+  try {
+    const words = act.do(signal);
+    if (typeof words === "string") return said(words);
+    return words.then(said, (error) => {
+      const failure = failed(error);
+      if (failure instanceof Failure && failure.did === "no") failure.did = "perhaps"; // its first events have been there
+      throw failure;
+    });
+  } catch (error) {
+    throw failed(error);
   }
 }
 

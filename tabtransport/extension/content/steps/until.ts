@@ -12,7 +12,7 @@ const REST = 4;
  * helps with, or the time is up: then it throws what look threw last.
  * @param until as performance.now() has it
  */
-export function eventually<T>(look: () => T, until: number, signal: AbortSignal): Promise<T> {
+export function eventually<T>(look: () => T | Promise<T>, until: number, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     let next: ReturnType<typeof setTimeout> | undefined;
     let rested = 0;

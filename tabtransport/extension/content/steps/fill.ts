@@ -1,0 +1,139 @@
+// Fields: what they are set to, and the events of that.
+
+import {
+  areaValue, attribute, dispatch, documentOf, hasAttribute, hasFocus, inputType, inputValue, isChecked, isHTML, matchesSelector, setAreaValue, setInputValue, textContent, viewOf, clean,
+} from "./dom.ts";
+import { click, focusOn } from "./click.ts";
+import { Failure, perhaps } from "./failure.ts";
+import { check } from "./destination.ts";
+import { secret } from "./secret.ts";
+import { selectEdit } from "./select.ts";
+import { another, unusable, type View } from "./usable.ts";
+import { plain } from "./values.ts";
+import type { Found, Scope } from "./find.ts";
+
+/** Sets a field, and says to what. */
+export type Edit = () => string;
+
+export function fill(edits: { found: Found; edit: Edit }[], scope: Scope): string {
+  const done: string[] = [];
+  for (const { found, edit } of edits) {
+    try {
+      const problem = another(found, scope);
+      if (problem) throw new Failure("STEP_REFUSED", problem);
+      focusOn(found.element);
+      perhaps(() => takes(found, scope));
+      done.push(`${found.words} to ${edit()}`);
+    } catch (error) {
+      if (error instanceof Failure) {
+        error.did = done.length > 0 || error.did === "perhaps" ? "perhaps" : "no";
+        error.words = done.length > 0 ? `set ${done.length} of ${edits.length} fields: ${done.join(", ")}` : "";
+      }
+      throw error;
+    }
+  }
+  return done.length > 0 ? `set ${done.join(", ")}` : "left all fields as they are";
+}
+
+/** Refuses to fill a field that its page has made another one as it got the focus, or a key. Its name may change then. */
+export function takes(found: Found, scope: Scope) {
+  const problem = unusable(found.element, scope) || refusal(found);
+  if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
+}
+
+export function refusal({ element, name }: Found): string {
+  const kind = secret(element, name);
+  if (kind) return `is ${kind}: only a person fills that in`;
+  const readonly = matchesSelector(element, "input:read-only,textarea:read-only") && isHTML(element, "textarea", "input") && hasAttribute(element, "readonly");
+  return readonly || attribute(element, "aria-readonly") === "true" ? "is read-only" : "";
+}
+
+/** Makes the edit that gives a field a value. */
+export function editOf(found: Found, wanted: unknown, scope: Scope): Edit {
+  const { element } = found;
+  const problem = refusal(found);
+  if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
+  const type = isHTML(element, "input") ? inputType(element) : "";
+  if (type === "file") throw new Failure("NEEDS_TRUSTED_INPUT", `${found.words}: browsers let only a person choose files`);
+  if (/^(button|submit|reset|image)$/.test(type)) throw new Failure("STEP_REFUSED", `${found.words} is no field`);
+  if (/^(checkbox|radio|switch|menuitemcheckbox)$/.test(found.role)) return checkEdit(found, wanted, scope);
+  if (isHTML(element, "select")) return selectEdit(found, wanted);
+  const text = plain(wanted, found.words);
+  if (isHTML(element, "input", "textarea")) return textEdit(found, text);
+  if (hasAttribute(element, "contenteditable")) return richEdit(found, text);
+  throw new Failure("STEP_REFUSED", `${found.words} is no field`);
+}
+
+function checkEdit(found: Found, wanted: unknown, scope: Scope): Edit {
+  const { element } = found;
+  if (typeof wanted !== "boolean") throw new Failure("STEP_REFUSED", `${found.words} takes true or false`);
+  const isOn = () => (isHTML(element, "input") ? isChecked(element) : attribute(element, "aria-checked") === "true");
+  if (!wanted && found.role === "radio") throw new Failure("STEP_REFUSED", `${found.words} cannot be set to false; set another one of its group to true`);
+  check(element, scope);
+  return () => {
+    if (isOn() !== wanted) click(found, scope);
+    // What is drawn by the page itself may say so later.
+    if (isHTML(element, "input") && isOn() !== wanted) throw refused(found);
+    return String(wanted);
+  };
+}
+
+/** The page has put back what it had. */
+export function refused(found: Found) {
+  const failure = new Failure("NEEDS_TRUSTED_INPUT", `${found.words} did not take what it was set to; the page may take a person's input only`);
+  failure.did = "perhaps";
+  return failure;
+}
+
+function textEdit(found: Found, text: string): Edit {
+  const { element } = found;
+  const isInput = isHTML(element, "input");
+  const [get, set] = isInput ? [inputValue, setInputValue] : [areaValue, setAreaValue];
+  const max = Number(attribute(element, "maxlength") ?? -1);
+  if (max >= 0 && text.length > max) throw new Failure("STEP_REFUSED", `${found.words} takes ${max} characters, not ${text.length}`);
+  const taken = isInput ? sanitized(inputType(element), text) : text.replace(/\r\n?/g, "\n");
+  if (taken === "" && text !== "") throw new Failure("STEP_REFUSED", `${found.words} takes ${FORMS[inputType(element)] ?? "something else"}, not ${JSON.stringify(clean(text))}`);
+  return () => {
+    const before = get(element);
+    set(element, text);
+    changed(element, text);
+    const now = get(element);
+    if (now !== taken && now === before) throw refused(found);
+    return JSON.stringify(clean(text)) + (now === taken ? "" : `, which the page made ${JSON.stringify(clean(now))}`);
+  };
+}
+
+const FORMS: { [type: string]: string } = {
+  number: "a number such as 1.5", range: "a number such as 1.5", date: "a date such as 2027-01-31", time: "a time such as 14:30", month: "a month such as 2027-01",
+  week: "a week such as 2027-W05", "datetime-local": "a date and time such as 2027-01-31T14:30", color: "a colour such as #ff0000",
+};
+
+/** What a field of a type makes of a text. */
+function sanitized(type: string, text: string) {
+  const input = document.createElement("input");
+  input.type = type;
+  input.value = text;
+  return input.value;
+}
+
+function richEdit(found: Found, text: string): Edit {
+  const { element } = found;
+  const doc = documentOf(element);
+  return () => {
+    if (!hasFocus(element)) throw refused(found); // what edits goes where that is
+    const before = textContent(element);
+    const selection = doc.getSelection();
+    selection?.selectAllChildren(element);
+    doc.execCommand(text === "" ? "delete" : "insertText", false, text);
+    if (text !== before && textContent(element) === before) throw refused(found);
+    return JSON.stringify(clean(text));
+  };
+}
+
+/** The events after an edit. */
+export function changed(element: Element, data?: string) {
+  const view = viewOf(element) as View;
+  const event = data === undefined ? new view.Event("input", { bubbles: true, composed: true }) : new view.InputEvent("input", { bubbles: true, composed: true, inputType: "insertReplacementText", data });
+  dispatch(element, event);
+  dispatch(element, new view.Event("change", { bubbles: true }));
+}
