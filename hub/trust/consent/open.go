@@ -104,17 +104,28 @@ type key struct {
 	Site   spec.Domain  `json:"site"`
 	Name   string       `json:"name"`
 	Pin    policy.Pin   `json:"pin"`
-	Args   string       `json:"args"`            // their digest
+	Args   string       `json:"args"`            // as digest has them
 	Bound  string       `json:"bound,omitempty"` // the browsers that the client\'s connection is for, as in Party
 	Top    string       `json:"top,omitempty"`   // as in Call
 }
 
 func keyOf(by *Caller, c *Call) key {
-	a, sum := c.Action, sha256.Sum256(c.Args)
+	a := c.Action
 	return key{
-		a.Principal.ID, c.Decision.Layer, a.Of, a.Kind, a.Site.Domain, a.Name, pin(a), hex.EncodeToString(sum[:]),
+		a.Principal.ID, c.Decision.Layer, a.Of, a.Kind, a.Site.Domain, a.Name, pin(a), digest(c),
 		strings.TrimPrefix(Party(a.Principal, by.Bound), a.Principal.ID), c.Top,
 	}
+}
+
+// digest is that of the arguments, and of what an act does with them: another button may have the same reference
+// as its page has it.
+func digest(c *Call) string {
+	h := sha256.New()
+	h.Write(c.Args)
+	if c.Action.Class == policy.Act {
+		_ = json.NewEncoder(h).Encode([]any{c.Steps, c.Script}) // strings
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 func (q *question) isCall() bool { return q.Kind == spec.AskCall }

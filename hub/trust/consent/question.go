@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"time"
 
+	"tabhub/describe"
 	"tabhub/hub/trust/flow"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
@@ -26,7 +27,9 @@ const (
 	allShown = 64 << 10 // characters of all values
 	maxRows  = 1000
 	maxArgs  = 64 << 10 // bytes; a yes to more is for once
-	maxStep  = 4096     // characters of a step of a pack
+	maxStep  = 4096     // characters of a step
+	// maxScript is the length of a script in bytes. A longer one is not asked about: it is shown whole.
+	maxScript = 64 << 10
 )
 
 // newQuestion makes the question about a call. was is the definition that was allowed, nil if
@@ -46,16 +49,24 @@ func newQuestion(by *Caller, c *Call, was json.RawMessage) (*question, error) {
 	if title := line(c.Title); title != q.Tool.Name {
 		q.Tool.Title = title
 	}
-	if a.Pack != "" {
-		q.Tool.Pack = packOf(c)
-	}
 	q.Reaches = reaches(by, c)
 	wide := len(q.Reaches) > 1
-	q.AboutSite = wide && (siteWide(c) || packWide(c))
+	q.AboutSite = wide && (siteWide(c) || packWide(c) || actWide(c))
 	q.Why = why(by, c, wide)
 	var err error
-	if q.Args, err = rows(c.Args); err != nil {
+	switch {
+	case a.Pack != "":
+		q.Tool.Pack = packOf(c)
+	case a.Class == policy.Act:
+		q.Tool.Steps, q.Tool.Script, err = actOf(c)
+	}
+	if err != nil {
 		return nil, err
+	}
+	if len(q.Tool.Steps) == 0 && q.Tool.Script == "" { // else these say all of it
+		if q.Args, err = rows(c.Args); err != nil {
+			return nil, err
+		}
 	}
 	if was != nil && c.Is != nil {
 		q.Changes = changes(was, c.Is)
@@ -75,14 +86,30 @@ func packOf(c *Call) *spec.AskPack {
 	if !c.Added.IsZero() {
 		p.Added = c.Added.Local().Format("2 January 2006")
 	}
+	p.Steps = stepsOf(c)
+	return p
+}
+
+// actOf describes what a client does by itself.
+func actOf(c *Call) (steps []string, script string, err error) {
+	switch {
+	case len(c.Script) > maxScript:
+		return nil, "", &Denied{fmt.Sprintf("the owner has to be asked about this script, and is shown scripts of up to %d KB whole; make it shorter", maxScript>>10)}
+	case len(c.Steps) > maxRows:
+		return nil, "", &Denied{fmt.Sprintf("the owner has to be asked about these steps, and is shown up to %d; make smaller calls", maxRows)}
+	}
+	return stepsOf(c), describe.Visible(c.Script), nil
+}
+
+func stepsOf(c *Call) (all []string) {
 	for _, step := range c.Steps {
 		text, cut := shown(step, maxStep)
 		if cut > 0 {
 			text += fmt.Sprintf(" (%d characters are left out)", cut)
 		}
-		p.Steps = append(p.Steps, text)
+		all = append(all, text)
 	}
-	return p
+	return all
 }
 
 // seal completes q once all that it shows is set.
@@ -102,7 +129,7 @@ func why(by *Caller, c *Call, wide bool) []string {
 	if by.Via != "" {
 		all = append(all, fmt.Sprintf("The client does it through the tool %s.", by.Via))
 	}
-	if n := len(c.Args); n > maxArgs {
+	if n := len(c.Args); n > maxArgs && c.Action.Class != policy.Act {
 		all = append(all, fmt.Sprintf("The arguments have %d KB, of which most are not shown: a yes is for this call only.", n>>10))
 	}
 	switch {
@@ -115,6 +142,8 @@ func why(by *Caller, c *Call, wide bool) []string {
 	case wide && packWide(c):
 		verb := map[policy.Class]string{policy.Read: "reads", policy.Write: "changes"}[c.Action.Class]
 		all = append(all, fmt.Sprintf("An answer that reaches further is about all that the pack %s %s on %s.", c.Action.Pack, verb, c.Action.Site.Domain))
+	case wide && actWide(c):
+		all = append(all, fmt.Sprintf("An answer that reaches further is about all that the client does by itself on %s.", c.Action.Site.Domain))
 	case wide && siteWide(c):
 		all = append(all, fmt.Sprintf("An answer that reaches further is about all that %s itself offers.", c.Action.Site.Domain))
 	}

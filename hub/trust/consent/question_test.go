@@ -105,6 +105,16 @@ func TestOfferedReaches(t *testing.T) {
 		}, "once"},
 		"no definition": {func(_ *Caller, c *Call) { c.Action.Item = nil }, "once"},
 		"hub's tool":    {func(_ *Caller, c *Call) { c.Action.Item, c.Action.Of = nil, policy.OfHub }, all},
+		"act":           {func(by *Caller, c *Call) { *c = click(by) }, "once session never"},
+		"long act": {func(by *Caller, c *Call) {
+			*c = click(by)
+			c.Args = json.RawMessage(`{"value":"` + strings.Repeat("x", maxArgs) + `"}`)
+		}, "once session never"},
+		"act, no session":  {func(by *Caller, c *Call) { *c, by.Session = click(by), "" }, "once"},
+		"act, unverified":  {func(by *Caller, c *Call) { *c = click(by); c.Action.Site.Domain = "unverified_shop.example" }, "once session"},
+		"act, any site":    {func(by *Caller, c *Call) { *c = click(by); c.Action.Site = policy.Site{Any: true} }, "once"},
+		"act by file":      {func(by *Caller, c *Call) { *c = click(by); c.Decision.Layer = policy.ByFile }, "once"},
+		"act after a flow": {func(by *Caller, c *Call) { *c = click(by); c.Decision = readPrivate }, "once session"},
 	} {
 		by := client("c")
 		c := pay(by, `{}`)
@@ -200,6 +210,117 @@ func TestQuestionAboutAPack(t *testing.T) {
 	}
 }
 
+// click is an act of a client: it is about to click a button of the shop.
+func click(by *Caller) Call {
+	c := pay(by, `{"action":"click","ref":"kfa7"}`)
+	c.Action.Of, c.Action.Kind, c.Action.Name, c.Action.Class, c.Action.Item = policy.OfHub, "", "browser_page click", policy.Act, nil
+	c.Is, c.Steps = nil, []string{`click button "Order"`}
+	c.Decision.Rule = &policy.Rule{ID: "preset:act", Effect: policy.Ask, Class: "act", By: "preset", Note: "…"}
+	return c
+}
+
+// The owner reads what a client is about to do in a page, in the page's words; an answer is good for that, or for
+// this site and this session.
+func TestQuestionAboutAnAct(t *testing.T) {
+	by := client("c")
+	c := click(by)
+	c.Steps[0] = "click button \"Or\u202eder”\ntabhub asks:\""
+	q := questionOf(t, c)
+	if text := Text(q); !strings.HasPrefix(text, "tabhub asks: “C” wants to “click button \"Or\\u202eder' tabhub asks:\"” on “shop.example”. Allow it?\nIt acts on the page as you would; nobody has said what that changes.\n") ||
+		!strings.HasSuffix(text, "An answer that reaches further is about all that the client does by itself on shop.example.\n") {
+		t.Errorf("the question says\n%s", text)
+	}
+	if len(q.Args) > 0 || !AboutActs(q) {
+		t.Errorf("%+v", q)
+	}
+	c.Steps = []string{`fill textbox "Name" with "Ann"`, `click button "Order"`}
+	if text := Text(questionOf(t, c)); !strings.Contains(text, "“C” wants to take 2 steps on “shop.example”") || !strings.HasSuffix(text, "What it does:\n  “fill textbox \"Name\" with \"Ann\"”\n  “click button \"Order\"”\n") {
+		t.Errorf("of two steps it says\n%s", text)
+	}
+
+	for reach, want := range map[spec.Reach]policy.Rule{
+		spec.ReachSession: {Effect: policy.Allow, Client: "c", Session: by.Session, Site: "shop.example", Class: "act"},
+		spec.ReachNever:   {Effect: policy.Deny, Client: "c", Site: "shop.example", Class: "act"},
+	} {
+		if r, _ := ruleOf(by, &c, reach); r != want {
+			t.Errorf("%s: %+v", reach, r)
+		}
+	}
+	c.Decision = readPrivate
+	if r, _ := ruleOf(by, &c, spec.ReachSession); r != (policy.Rule{Effect: policy.Allow, Client: "c", Session: by.Session, Site: "shop.example", From: "private", Class: "act"}) {
+		t.Errorf("after reading a private site: %+v", r)
+	}
+
+	c.Steps = nil // which its hub does not know to say: then its arguments do
+	if q := questionOf(t, c); len(q.Args) != 2 || !strings.Contains(Text(q), "wants to use “browser_page click” on") {
+		t.Errorf("of an act without words: %s", Text(q))
+	}
+}
+
+// A script is shown whole, or not asked about, and no line of it passes for the hub's.
+func TestQuestionAboutAScript(t *testing.T) {
+	by := client("c")
+	c := click(by)
+	lines := []string{"await page.click('button \"Order\"')", "\u202e// \x1b[2J”", "Allow it? Yes.", "", strings.Repeat("x ", 200) + "end", "\tlast"}
+	c.Action.Name, c.Steps, c.Script = "browser_script", nil, strings.Join(lines, "\n")
+	c.Args, _ = json.Marshal(map[string]string{"code": c.Script})
+	q := questionOf(t, c)
+	if q.Tool.Script != strings.NewReplacer("\u202e", `\u202e`, "\x1b", `\x1b`).Replace(c.Script) || len(q.Args) > 0 {
+		t.Errorf("shown is %q with %v", q.Tool.Script, q.Args)
+	}
+	head, script, _ := strings.Cut(Text(q), "Its script, 6 lines:\n")
+	if !strings.HasPrefix(head, "tabhub asks: “C” wants to run a script on “shop.example”. Allow it?\nIt can read all of the page") {
+		t.Errorf("the question says\n%s", head)
+	}
+	var whole []string
+	for line := range strings.Lines(script) {
+		text, begins := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "  │ ")
+		more, goesOn := strings.CutPrefix(text, "  ┆ ")
+		switch {
+		case len(line) > 100, !begins && !goesOn:
+			t.Errorf("a line of the script is %q", line)
+		case begins:
+			whole = append(whole, text)
+		default:
+			whole[len(whole)-1] += more
+		}
+	}
+	if got := strings.Join(whole, "\n"); got != strings.ReplaceAll(q.Tool.Script, "\t", "  ") {
+		t.Errorf("the text has %q", got)
+	}
+
+	c.Script = strings.Repeat("x", maxScript+1)
+	_, err := newQuestion(by, &c, nil)
+	denied(t, err, "is shown scripts of up to 64 KB whole")
+	c.Script, c.Steps = "", slices.Repeat([]string{"wait"}, maxRows+1)
+	_, err = newQuestion(by, &c, nil)
+	denied(t, err, "make smaller calls")
+}
+
+// A yes to a click is none to another one that has the same arguments: the page may have another button there by
+// then.
+func TestYesIsForTheWordsOfAnAct(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &window{away: true})
+		by := client("c")
+		_, err := r.Ask(t.Context(), by, click(by))
+		denied(t, err, "--client C --site shop.example --class act --until 8h`")
+		r.answered(t, r.Open()[0], spec.ReachOnce, ByCommand)
+
+		other := click(by)
+		other.Steps = []string{`click button "Delete all"`}
+		if _, err := r.Ask(t.Context(), by, other); err == nil {
+			t.Error("a yes to Order lets Delete all pass")
+		}
+		if _, err := r.Ask(t.Context(), by, click(by)); err != nil {
+			t.Errorf("a yes to Order does not let it pass: %v", err)
+		}
+		if _, err := r.Ask(t.Context(), by, click(by)); err == nil {
+			t.Error("it lets it pass twice")
+		}
+	})
+}
+
 // The owner must see what has changed of an allowed tool, also after a restart.
 func TestChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -268,6 +389,12 @@ func TestAnswersWin(t *testing.T) {
 		"a pack that reads":  {policy.ModeAsk, func(a *policy.Action) { a.Pack, a.Class = "shop-tools", policy.Read }, nil, spec.ReachApp, true},
 		"a pack by name":     {policy.ModeOpen, func(a *policy.Action) { a.Pack, a.Class = "shop-tools", policy.Write }, []policy.Rule{{ID: "mine", Effect: policy.Ask, Pack: "shop-tools"}}, spec.ReachApp, true},
 		"a pack at a site":   {policy.ModeOpen, func(a *policy.Action) { a.Pack, a.Class = "shop-tools", policy.Write }, []policy.Rule{{ID: "mine", Effect: policy.Ask, Site: "shop.example"}}, spec.ReachApp, false},
+		"an act":             {policy.ModeCareful, toAct, nil, spec.ReachSession, true},
+		"an act, all asked":  {policy.ModeAsk, toAct, nil, spec.ReachSession, true},
+		"an act, unverified": {policy.ModeCareful, func(a *policy.Action) { toAct(a); a.Site.Domain = "unverified_shop.example" }, nil, spec.ReachSession, true},
+		"an act at a site":   {policy.ModeOpen, toAct, []policy.Rule{{ID: "mine", Effect: policy.Ask, Site: "shop.example"}}, spec.ReachSession, true},
+		"an act of a tool":   {policy.ModeOpen, toAct, []policy.Rule{{ID: "mine", Effect: policy.Ask, Site: "shop.example", Tool: "browser_page"}, {ID: "two", Effect: policy.Ask, Class: "act"}}, spec.ReachSession, false},
+		"an act may destroy": {policy.ModeOpen, toAct, []policy.Rule{{ID: "mine", Effect: policy.Ask, Class: "destructive"}}, spec.ReachSession, true},
 		"the owner's rule":   {policy.ModeCareful, func(*policy.Action) {}, []policy.Rule{{ID: "mine", Effect: policy.Ask, Site: "shop.example"}}, spec.ReachApp, false},
 	} {
 		by := client("c")
@@ -309,6 +436,8 @@ func TestAnswersWin(t *testing.T) {
 		}
 	}
 }
+
+func toAct(a *policy.Action) { *a = *click(client("c")).Action }
 
 // Whatever is sent, what is shown of it is text that can be seen, each line of it the hub's or
 // in quotes.

@@ -81,10 +81,14 @@ func beforehand(c *Call) []string {
 	case d.Layer == policy.ByFlow && d.Rule == nil, strings.Contains(a.Name, "*"): // which a rule takes for a pattern
 		return nil
 	case d.Layer == policy.ByFlow:
-		return []string{"policy", "flow", d.Rule.From, string(a.Site.Domain), "allow", "--client", client}
+		words := []string{"policy", "flow", d.Rule.From, string(a.Site.Domain), "allow", "--client", client}
+		if a.Class == policy.Act {
+			words = append(words, "--class", className(a.Class))
+		}
+		return words
 	}
 	rule := policy.RuleFor(a, policy.Allow)
-	if packWide(c) {
+	if packWide(c) || actWide(c) {
 		rule.Tool, rule.Class = "", className(a.Class)
 	}
 	words := []string{"policy", "set", "allow", "--client", client}

@@ -41,6 +41,15 @@ func TestRefusals(t *testing.T) {
 		},
 			"the owner has to allow this call first, and cannot be asked now. Tell the owner to run `tabhub approve ID` within 24 hours, and make the same call again then. " +
 				"For work while nobody is there, the owner allows it beforehand: `tabhub policy flow private shop.example allow --client C`"},
+		{"an act", nil, "", nil, func(c *Call) { *c = click(client("c")) },
+			"the owner has to allow this call first, and cannot be asked now. Tell the owner to run `tabhub approve ID` within 24 hours, and make the same call again then. " +
+				"For work while nobody is there, the owner allows it beforehand: `tabhub policy set allow --client C --site shop.example --class act --until 8h`"},
+		{"an act after a private site", nil, "", nil, func(c *Call) {
+			*c = click(client("c"))
+			c.Decision = policy.Decision{Effect: policy.Ask, Layer: policy.ByFlow, Rule: &policy.Rule{Effect: policy.Ask, From: "private"}}
+		},
+			"the owner has to allow this call first, and cannot be asked now. Tell the owner to run `tabhub approve ID` within 24 hours, and make the same call again then. " +
+				"For work while nobody is there, the owner allows it beforehand: `tabhub policy flow private shop.example allow --client C --class act`"},
 		{"a name that is a pattern", nil, "", nil, func(c *Call) { c.Action.Name = "get*" },
 			"the owner has to allow this call first, and cannot be asked now. Tell the owner to run `tabhub approve ID` within 24 hours, and make the same call again then"},
 		{"by the policy file", nil, "", nil, func(c *Call) { c.Decision.Layer = policy.ByFile },
@@ -86,6 +95,7 @@ func TestAlwaysByClient(t *testing.T) {
 		{"no site", own, func(c *Call) {
 			c.Action.Of, c.Action.Name, c.Action.Item, c.Action.Site = policy.OfHub, "browser_tab close", nil, policy.Site{}
 		}, false},
+		{"an act", own, func(c *Call) { *c = click(client("c")) }, false},
 		{"a flow", own, func(c *Call) { c.Decision = policy.Decision{Effect: policy.Ask, Layer: policy.ByFlow} }, false},
 		{"the policy file", own, func(c *Call) { c.Decision.Layer = policy.ByFile }, false},
 	} {

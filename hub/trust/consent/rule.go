@@ -18,7 +18,7 @@ func reaches(by *Caller, c *Call) []spec.Reach {
 	a := c.Action
 	once := []spec.Reach{spec.ReachOnce}
 	switch {
-	case len(c.Args) > maxArgs, !lasting(&c.Decision):
+	case len(c.Args) > maxArgs && a.Class != policy.Act, !lasting(&c.Decision): // of an act all is shown
 		return once
 	case c.Decision.Layer == policy.ByFlow:
 		if by.Session == "" || a.Site.Domain == "" {
@@ -27,6 +27,9 @@ func reaches(by *Caller, c *Call) []spec.Reach {
 		return append(once, spec.ReachSession)
 	case a.Of == policy.OfPage && pin(a) == policy.Pin{}, a.Of != policy.OfPage && strings.Contains(a.Name, "*"):
 		return once // no rule could be about this alone
+	}
+	if a.Class == policy.Act {
+		return actReaches(by, a)
 	}
 	all := once
 	if by.Session != "" {
@@ -79,6 +82,25 @@ func packWide(c *Call) bool {
 		(a.Class == policy.Read || a.Class == policy.Write) && r.Site == "" && r.Tool == "" && !r.Late
 }
 
+// actReaches returns how far a yes to an act may reach: nobody knows what such a client does next, so it
+// is good for one session at one site, unless the owner makes a rule.
+func actReaches(by *Caller, a *policy.Action) []spec.Reach {
+	switch {
+	case by.Session == "" || a.Site.Domain == "":
+		return []spec.Reach{spec.ReachOnce}
+	case naming.IsClaimed(a.Site.Domain):
+		return []spec.Reach{spec.ReachOnce, spec.ReachSession}
+	}
+	return []spec.Reach{spec.ReachOnce, spec.ReachSession, spec.ReachNever}
+}
+
+// actWide reports whether an answer is about all that a client does by itself at a site: unless what has
+// asked is about a tool.
+func actWide(c *Call) bool {
+	r := c.Decision.Rule
+	return c.Action.Class == policy.Act && c.Decision.Layer != policy.ByFlow && c.Action.Site.Domain != "" && (r == nil || r.Tool == "")
+}
+
 // rulesOf returns the rules that answers to a question make.
 func rulesOf(by *Caller, c *Call) map[spec.Reach]policy.Rule {
 	all := map[spec.Reach]policy.Rule{}
@@ -98,7 +120,11 @@ func ruleOf(by *Caller, c *Call, reach spec.Reach) (r policy.Rule, ok bool) {
 		effect = policy.Deny
 	}
 	if c.Decision.Layer == policy.ByFlow {
-		return policy.Rule{Effect: effect, Client: c.Action.Principal.ID, Session: by.Session, Site: string(c.Action.Site.Domain), Pack: c.Action.Pack, From: privateSites}, reach == spec.ReachSession
+		r = policy.Rule{Effect: effect, Client: c.Action.Principal.ID, Session: by.Session, Site: string(c.Action.Site.Domain), Pack: c.Action.Pack, From: privateSites}
+		if c.Action.Class == policy.Act {
+			r.Class = className(policy.Act)
+		}
+		return r, reach == spec.ReachSession
 	}
 	r = policy.RuleFor(c.Action, effect)
 	if siteWide(c) {
@@ -106,6 +132,9 @@ func ruleOf(by *Caller, c *Call, reach spec.Reach) (r policy.Rule, ok bool) {
 	}
 	if packWide(c) {
 		r.Tool, r.Class, r.Pin = "", className(c.Action.Class), policy.Pin{}
+	}
+	if actWide(c) {
+		r.Tool = ""
 	}
 	switch reach {
 	case spec.ReachSession:

@@ -17,6 +17,26 @@ var ReachWords = map[spec.Reach]string{
 	spec.ReachNever:   "Never for this client",
 }
 
+// actReachWords are what differs of ReachWords where an answer is AboutActs.
+var actReachWords = map[spec.Reach]string{
+	spec.ReachSession: "Yes, for this site, this session",
+	spec.ReachNever:   "Never for this client at this site",
+}
+
+const actClass = "act" // as spec.AskTool.Class
+
+// AboutActs reports whether an answer that reaches further is about all that the client does by itself at the
+// site.
+func AboutActs(q *spec.Ask) bool { return q.AboutSite && q.Tool != nil && q.Tool.Class == actClass }
+
+// Words are those of ReachWords, or what stands for them where the answer is AboutActs.
+func Words(r spec.Reach, aboutActs bool) string {
+	if words := actReachWords[r]; aboutActs && words != "" {
+		return words
+	}
+	return ReachWords[r]
+}
+
 // Text returns a question as plain text: the hub's words, with those of others in quotes.
 func Text(q *spec.Ask) string {
 	var b strings.Builder
@@ -31,7 +51,7 @@ func Text(q *spec.Ask) string {
 		if t.Title != "" {
 			fmt.Fprintf(&b, "%s calls it %s.\n", maker(t), quoted(t.Title))
 		}
-		b.WriteString(classWords[t.Class] + "\n")
+		b.WriteString(may(t) + "\n")
 	}
 	for _, why := range q.Why {
 		b.WriteString(why + "\n")
@@ -55,6 +75,9 @@ func Text(q *spec.Ask) string {
 			b.WriteString("  " + quoted(step) + "\n")
 		}
 	}
+	if t := q.Tool; t != nil {
+		writeAct(&b, t)
+	}
 	for i, v := range q.Args {
 		if i == 0 {
 			b.WriteString("With:\n")
@@ -74,8 +97,59 @@ func wish(q *spec.Ask) string {
 	if t == nil {
 		return "use this hub"
 	}
+	if does := actWish(t); does != "" {
+		return does + where(q.Site)
+	}
 	verb := map[spec.Kind]string{"": "use", spec.KindTool: "run", spec.KindResource: "read", spec.KindPrompt: "get the prompt"}[t.Kind]
 	return verb + " " + quoted(t.Name) + whose(t.Pack) + where(q.Site)
+}
+
+// actWish says what a client wants to do by itself, "" if the question does not say so.
+func actWish(t *spec.AskTool) string {
+	switch n := len(t.Steps); {
+	case t.Script != "":
+		return "run a script"
+	case n == 1:
+		return quoted(t.Steps[0])
+	case n > 1:
+		return fmt.Sprintf("take %d steps", n)
+	}
+	return ""
+}
+
+// writeAct writes what a client does by itself, as far as its wish does not say it.
+func writeAct(b *strings.Builder, t *spec.AskTool) {
+	if n := len(t.Steps); n > 1 || n > 0 && t.Script != "" {
+		b.WriteString("What it does:\n")
+		for _, step := range t.Steps {
+			b.WriteString("  " + quoted(step) + "\n")
+		}
+	}
+	if t.Script == "" {
+		return
+	}
+	lines := strings.Split(t.Script, "\n")
+	fmt.Fprintf(b, "Its script, %d lines:\n", len(lines))
+	for _, l := range lines {
+		l = strings.ReplaceAll(l, "\t", "  ")
+		mark := "│"
+		for first := true; first || l != ""; first = false {
+			end := runes(l, maxColumn)
+			b.WriteString("  " + mark + " " + l[:end] + "\n")
+			l, mark = l[end:], "┆" // which no terminal breaks without its mark
+		}
+	}
+}
+
+// maxColumn is how many characters of a script stand in a line of a terminal.
+const maxColumn = 72
+
+// may says what a tool may change.
+func may(t *spec.AskTool) string {
+	if t.Script != "" {
+		return "It can read all of the page and do there what you can; it reaches no other site and no network."
+	}
+	return classWords[t.Class]
 }
 
 // whose says which pack gives a tool.
@@ -118,6 +192,7 @@ func where(s *spec.AskSite) string {
 var classWords = map[string]string{
 	"read":        "It says of itself that it only reads.",
 	"write":       "It may change something.",
+	"act":         "It acts on the page as you would; nobody has said what that changes.",
 	"destructive": "It may do what cannot be undone, or has consequences.",
 }
 

@@ -149,7 +149,7 @@ func printQuestion(a *command.App, q *consent.Question) {
 		return
 	}
 	for _, r := range append(slices.Clone(q.Reaches), spec.ReachNo) {
-		fmt.Fprintf(a.Out, "  %-8s %s\n", r, consent.ReachWords[r])
+		fmt.Fprintf(a.Out, "  %-8s %s\n", r, consent.Words(r, consent.AboutActs(&q.Ask)))
 	}
 	fmt.Fprint(a.Out, "> ")
 }
@@ -169,7 +169,7 @@ func sendAnswer(ctx context.Context, a *command.App, r *command.Remote, q *conse
 	if _, err := r.Do(ctx, http.MethodPost, "/api/questions", in); err != nil {
 		return err
 	}
-	a.Note("answered: %s", consent.ReachWords[in.Reach])
+	a.Note("answered: %s", consent.Words(in.Reach, consent.AboutActs(&q.Ask)))
 	if q.Deferred && in.Reach == spec.ReachOnce {
 		a.Note("the client has to make the same call again before %s", time.Now().Add(consent.PermitFor).Local().Format("Mon 15:04"))
 	}

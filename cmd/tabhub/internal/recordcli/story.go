@@ -213,7 +213,7 @@ func tell(s *record.Step) string {
 		words = "you were asked"
 	case record.Answered:
 		words = fmt.Sprintf("%s, after %s", cmp.Or(unanswered[l.Outcome], "the question ended: "+l.Outcome), took(l.Asked))
-		if said, ok := consent.ReachWords[spec.Reach(l.Reach)]; ok {
+		if said := consent.Words(spec.Reach(l.Reach), l.Class == policy.Act.String()); said != "" {
 			words = fmt.Sprintf("you answered “%s”, after %s", said, took(l.Asked))
 		}
 		words += answeredBy[l.By]

@@ -82,6 +82,7 @@ const (
 	aboutTool wide = iota
 	aboutSite
 	aboutPack
+	aboutActs
 )
 
 func wideOf(q *spec.Ask) wide {
@@ -90,14 +91,16 @@ func wideOf(q *spec.Ask) wide {
 		return aboutTool
 	case q.Tool.Pack != nil:
 		return aboutPack
+	case consent.AboutActs(q):
+		return aboutActs
 	}
 	return aboutSite
 }
 
 // answerWords says what a client's user may answer.
 func answerWords(r spec.Reach, about wide) string {
-	if r != spec.ReachApp {
-		return consent.ReachWords[r]
+	if r != spec.ReachApp || about == aboutActs {
+		return consent.Words(r, about == aboutActs)
 	}
 	return "Yes, always for this client " + [...]string{aboutTool: "with this tool at this site", aboutSite: "at this site", aboutPack: "with this pack at this site"}[about]
 }
@@ -108,7 +111,7 @@ func reachOf(result json.RawMessage) (spec.AskResult, error) {
 	action, _ := rawjson.String(rawjson.Get(jsonrpc.OrEmpty(result), "action"))
 	answer, _ := rawjson.String(rawjson.Get(jsonrpc.OrEmpty(result), "content", answerMember))
 	for reach := range consent.ReachWords {
-		for _, about := range []wide{aboutTool, aboutSite, aboutPack} {
+		for _, about := range []wide{aboutTool, aboutSite, aboutPack, aboutActs} {
 			if action == "accept" && answer == answerWords(reach, about) {
 				return spec.AskResult{Reach: reach}, nil
 			}
