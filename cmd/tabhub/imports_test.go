@@ -48,7 +48,7 @@ var layers = [][]string{
 	{"hub/offer/keyword", "naming", "describe", "hub/telemetry", "hub/broadcast", "hub/quota", "hub/cluster/forward", "hub/face/mcpserver/jsonrpc"},
 	{"cmd/tabhub/internal/autostart", "cmd/tabhub/internal/devtools", "cmd/tabhub/internal/home"},
 	{"cmd/tabhub/internal/shell", "cmd/tabhub/internal/terminal/ptytest", "cmd/tabhub/internal/porttest", "spec/internal/genschema"},
-	{"hub/face/admin/dashboard", "tabtransport/tabtest/chromium", "tabtransport/tabtest/largepages", "tabtransport/tabtest/packpages", "tabtransport/tabtest/shapes", "storage/filelock", "storage/private", "storage/jetstream/natstest"},
+	{"hub/face/admin/dashboard", "tabtransport/tabtest/chromium", "tabtransport/tabtest/largepages", "tabtransport/tabtest/packpages", "tabtransport/tabtest/taskpages", "tabtransport/tabtest/shapes", "storage/filelock", "storage/private", "storage/jetstream/natstest"},
 	{"spec", "spec/transcript"},
 	{"spec/rawjson"},
 }
