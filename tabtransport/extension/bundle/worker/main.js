@@ -3814,6 +3814,89 @@ async function windows() {
   return new Map(shown.map(({ documentUrl = "", windowId }) => [decodeURIComponent(documentUrl.slice(page.length)), windowId]));
 }
 
+// worker/bounds.ts
+var LOADING4 = 5e3;
+var Bounds = class {
+  #tabs;
+  #packs;
+  #settings;
+  constructor(tabs2, packs2, settings) {
+    this.#tabs = tabs2;
+    this.#packs = packs2;
+    this.#settings = settings;
+  }
+  /** Resolves once it is known how far a run may reach. */
+  async current({ pack }) {
+    if (pack) await this.#packs.current;
+  }
+  /** The document that a run begins in, or why there is none. */
+  async begin(tabId, params) {
+    const place2 = await (params.pack ? this.#offering(tabId, params, params.pack) : this.#showing(tabId, params));
+    return typeof place2 !== "string" && place2.origin !== params.origin ? "the tab shows another site by now" : place2;
+  }
+  /** The document that offers a pack's tool. */
+  async #offering(tabId, { toolName, frameId, origin }, pack) {
+    const offers = ({ tools }) => tools.some((tool) => tool.name === toolName && packOf(tool)?.hash === pack.hash);
+    const route = await this.#tabs.route(tabId, { frameId, origin }, offers, LOADING4);
+    if (!route) return `the tab does not show a page of the pack ${pack.name}, or not in that frame`;
+    const { documentId, origin: at, id } = route.frame;
+    return { documentId, origin: at, frameId: id };
+  }
+  /** The document that a frame shows. */
+  async #showing(tabId, { frameId = 0, origin }) {
+    if (!permits(this.#settings(), origin)) return "the user does not share this site";
+    await awake(tabId).catch(() => {
+    });
+    const there = await look(tabId, frameId);
+    return there ? { documentId: there.documentId, origin: there.origin, frameId } : "the tab, or the frame in it, is not there or does not answer";
+  }
+  /** Why a run may not go on, "" if it may. */
+  refusal({ pack }) {
+    return pack ? this.#packs.refusal(pack) : "";
+  }
+  /** What a document learns of it. */
+  reach({ params: { pack, reach = [] }, origin }) {
+    return pack ? { match: this.#packs.find(pack)?.match ?? [] } : { match: [], origins: [origin, ...reach] };
+  }
+  /** Whether a run may go on in a page. An empty document has the origin of the one that made it. */
+  reaches({ params: { pack }, origin }, url) {
+    if (/^about:(blank|srcdoc)/.test(url)) return !pack;
+    return URL.canParse(url) && new URL(url).origin === origin && (!pack || matchesAny(this.#packs.find(pack)?.match ?? [], url));
+  }
+  /** Says of an address, as far as the user shares it, that a run does not reach it. */
+  outside({ params: { pack } }, url) {
+    const address = pageOf(this.#settings(), { url }).url?.slice(0, 200) || "a page that is not shared";
+    return `${address}, ${pack ? "where the pack does not reach" : "which is not on this site"}`;
+  }
+};
+
+// worker/follow.ts
+var NEXT2 = 1e4;
+var LOOK4 = 50;
+var STAYS2 = 300;
+var PARSED = 2e3;
+async function nextDocument(run3, goesOn) {
+  const { tabId, frameId, documentId: left } = run3;
+  const until = run3.leads?.until ?? Date.now() + NEXT2;
+  let last;
+  let found = 0;
+  let quiet = 0;
+  for (; goesOn(); await new Promise((done) => setTimeout(done, LOOK4))) {
+    const there = await look(tabId, frameId);
+    const tab = await unlessStopping(chrome.tabs.get(tabId), () => void 0);
+    if (!tab) return "closed";
+    const now = Date.now();
+    const other = there && there.documentId !== left && there.parsed ? there : void 0;
+    if (other?.documentId !== last?.documentId) [found, quiet] = [now, 0];
+    last = other;
+    quiet = tab.status === "loading" || tab.pendingUrl || there && !there.complete ? 0 : quiet || now;
+    const stays = quiet > 0 && now - quiet >= STAYS2;
+    if (last && (stays || now - found >= PARSED || now > until)) return last;
+    if (!last && (now > until || run3.leads && !run3.leads.declared && stays && there?.documentId === left)) return "stays";
+  }
+  return void 0;
+}
+
 // steps.ts
 var ACTING = ["open", "click", "fill", "press", "select", "hover", "scroll", "drag", "upload"];
 var VERBS = ["request", ...ACTING, "read", "wait", "dialog", "look"];
@@ -3825,16 +3908,132 @@ function verbOf(step) {
   return VERBS.find((verb) => verb in step) ?? "";
 }
 
-// worker/runs.ts
-var LOADING4 = 5e3;
+// worker/run.ts
+function stepsOf({ params: { steps = [] } }) {
+  return steps;
+}
+function isCall({ pack, steps }) {
+  return pack !== void 0 && !steps?.length;
+}
+function placeOfRun({ documentId, params }) {
+  return params.pack && isCall(params) ? placeOf(documentId, params.pack) : documentId;
+}
+function placeOf(documentId = "", { hash }) {
+  return `${documentId} ${hash}`;
+}
+function reported(run3, i) {
+  const { reports, granted, did } = run3;
+  const step = stepsOf(run3)[i];
+  const done = i <= did || i < granted && !isActing(step);
+  return reports[i] ?? { verb: verbOf(step), did: done ? "yes" : i === granted ? "perhaps" : "no" };
+}
+function withoutFiles(run3) {
+  const steps = stepsOf(run3);
+  if (!steps.some(({ upload }) => upload)) return run3;
+  const bare = (step) => step.upload ? { ...step, upload: { ...step.upload, files: [] } } : step;
+  return { ...run3, params: { ...run3.params, steps: steps.map(bare) } };
+}
+function lacksFiles(run3) {
+  return stepsOf(run3).slice(run3.did + 1).some(({ upload }) => upload && !upload.files.length);
+}
+function withoutValue(text3) {
+  const { steps, page } = JSON.parse(text3);
+  const failed = { step: Math.max(0, steps.length - 1), code: "STEP_LOST", message: "all steps were done, and the result was lost with the extension's worker, which the browser stopped" };
+  return JSON.stringify({ steps, page, failed });
+}
+function say(port, message2) {
+  try {
+    port?.postMessage(message2);
+  } catch {
+  }
+}
+
+// worker/grants.ts
 var WAIT = 5 * 6e4;
+var Grants = class {
+  /** Those that are being decided. */
+  #asked = /* @__PURE__ */ new Set();
+  #runs;
+  #bounds;
+  #userInput;
+  #settings;
+  constructor(runs2, bounds, userInput2, settings) {
+    this.#runs = runs2;
+    this.#bounds = bounds;
+    this.#userInput = userInput2;
+    this.#settings = settings;
+  }
+  /**
+   * Gives a script the call of one of its tools, once.
+   * @param undone called with why it may not have it
+   */
+  async call(id, run3, undone) {
+    const isOpen2 = () => this.#runs.isOpen(id, run3) && run3.granted < 0;
+    if (this.#asked.has(id)) return;
+    this.#asked.add(id);
+    try {
+      const refusal = await this.#mayNot(id, run3, isOpen2);
+      if (!isOpen2()) return;
+      const port = this.#runs.portOf(run3);
+      if (refusal || !port) return undone(refusal?.reason ?? "the page went away");
+      run3.granted = 0;
+      const written = await this.#runs.write();
+      if (!this.#runs.isOpen(id, run3)) return;
+      if (written) say(port, { type: "run", id, tool: run3.params.toolName ?? "", args: run3.params.args });
+      else undone("the browser cannot write down what is done");
+    } finally {
+      this.#asked.delete(id);
+    }
+  }
+  /** Lets a document do a step, once. */
+  async step(id, run3, step) {
+    const { documentId } = run3;
+    const key = `${id} ${step}`;
+    const isOpen2 = () => this.#runs.isOpen(id, run3) && run3.documentId === documentId && !run3.leads;
+    if (this.#asked.has(key) || !isOpen2() || step <= run3.did || step >= stepsOf(run3).length) return;
+    this.#asked.add(key);
+    try {
+      const refusal = await this.#mayNot(id, run3, isOpen2);
+      if (!isOpen2()) return;
+      if (refusal) return say(this.#runs.portOf(run3), { type: "refused", id, step, ...refusal });
+      const before = run3.granted;
+      run3.granted = Math.max(before, step);
+      const written = await this.#runs.write();
+      if (!isOpen2()) return;
+      if (written) return say(this.#runs.portOf(run3), { type: "go", id, step });
+      run3.granted = before;
+      say(this.#runs.portOf(run3), { type: "refused", id, step, code: "STEP_STOPPED", reason: "the browser cannot write down what is done" });
+    } finally {
+      this.#asked.delete(key);
+    }
+  }
+  /** Why a step may not be done, once the person in front of the tab does not use it. */
+  async #mayNot(id, run3, isOpen2) {
+    const { tabId, frameId, documentId, params } = run3;
+    for (const until = Date.now() + WAIT; isOpen2(); ) {
+      while (this.#userInput.isActive(tabId) && isOpen2()) {
+        if (Date.now() > until) return { code: "STEP_STOPPED", reason: "the person in front of the tab goes on using it" };
+        this.#runs.waits(id, run3, "waits until the person in front of the tab does not use it");
+        await this.#runs.change();
+      }
+      if (this.#runs.connected) await this.#bounds.current(params);
+      const there = await chrome.webNavigation.getFrame({ tabId, frameId }).catch(() => null);
+      if (this.#userInput.isActive(tabId)) continue;
+      const refusal = this.#bounds.refusal(params);
+      if (refusal) return { code: "STEP_STOPPED", reason: refusal };
+      if (there?.documentId !== documentId) return { code: "STEP_STOPPED", reason: "the tab shows another page" };
+      if (!permits(this.#settings(), run3.origin)) return { code: "STEP_STOPPED", reason: "the user does not share this site" };
+      if (!this.#bounds.reaches(run3, there.url)) return { code: "STEP_REFUSED", reason: `the page is at ${this.#bounds.outside(run3, there.url)}` };
+      return void 0;
+    }
+    return void 0;
+  }
+};
+
+// worker/runs.ts
 var LIFE = 9 * 6e4;
 var RETURN3 = 1e4;
 var REMIND2 = 1e4;
-var NEXT2 = 1e4;
-var LOOK4 = 50;
-var STAYS2 = 300;
-var PARSED = 2e3;
 var MAX_VALUES = 1 << 20;
 var MAX_KEPT2 = 256 << 10;
 var Runs = class {
@@ -3847,14 +4046,12 @@ var Runs = class {
   /** The ports of the documents with the script. */
   #ports = /* @__PURE__ */ new Map();
   #following = /* @__PURE__ */ new Set();
-  /** Steps whose grant is being decided. */
-  #asked = /* @__PURE__ */ new Set();
   /** Called when a run has ended, or a person has left a tab. */
   #wakes = /* @__PURE__ */ new Set();
   #reminder;
   #stored = new Stored("runs", () => this.#kept());
-  #tabs;
-  #packs;
+  #bounds;
+  #grants;
   #calls;
   #hub;
   #navigations;
@@ -3862,14 +4059,24 @@ var Runs = class {
   #userInput;
   #settings;
   constructor(tabs2, packs2, calls2, hub2, navigations2, activity2, userInput2, settings) {
-    this.#tabs = tabs2;
-    this.#packs = packs2;
+    this.#bounds = new Bounds(tabs2, packs2, settings);
     this.#calls = calls2;
     this.#hub = hub2;
     this.#navigations = navigations2;
     this.#activity = activity2;
     this.#userInput = userInput2;
     this.#settings = settings;
+    const ledger = {
+      isOpen: (id, run3) => this.#open.get(id) === run3,
+      portOf: (run3) => this.#portOf(run3),
+      write: () => this.#stored.write(),
+      waits: (id, run3, words) => this.#report(id, run3, words, true),
+      change: () => this.#change(),
+      get connected() {
+        return hub2.connected;
+      }
+    };
+    this.#grants = new Grants(ledger, this.#bounds, userInput2, settings);
   }
   /** Remembers the runs of an earlier worker. */
   async load() {
@@ -3925,18 +4132,16 @@ var Runs = class {
   async #begin(id, message2, sentAt2, signal) {
     const { tabId, params, for: client } = message2;
     if (sentAt2 !== void 0 && sentAt2 <= this.#since) return "the extension was started anew";
-    const { toolName = "", origin } = params;
-    if (params.pack) await this.#packs.current;
+    await this.#bounds.current(params);
     const steps = params.steps ?? [];
     const acts = isCall(params) || steps.some(isActing);
     if (acts && !await this.#turn(id, tabId, signal)) return `another call was still at work in the tab after ${WAIT / 6e4} minutes`;
     if (signal.aborted) return void 0;
-    const refusal = this.#refusal(params);
+    const refusal = this.#bounds.refusal(params);
     if (refusal) return refusal;
-    const place2 = await (params.pack ? this.#offering(tabId, params, params.pack) : this.#showing(tabId, params));
+    const place2 = await this.#bounds.begin(tabId, params);
     if (signal.aborted) return void 0;
     if (typeof place2 === "string") return place2;
-    if (place2.origin !== origin) return "the tab shows another site by now";
     if (acts && this.actsIn(tabId)) return this.#begin(id, message2, sentAt2, signal);
     const run3 = { tabId, ...place2, params, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, stayed: -1, reports: [], values: {} };
     this.#open.set(id, run3);
@@ -3946,31 +4151,11 @@ var Runs = class {
       return "the browser cannot write down what is done";
     }
     if (this.#open.get(id) !== run3) return void 0;
-    this.#activity.begun(id, tabId, params.pack ? "tool" : "acts", toolName, acts, client);
+    this.#activity.begun(id, tabId, params.pack ? "tool" : "acts", params.toolName ?? "", acts, client);
     if (acts) void this.#userInput.watch(tabId);
     this.#remindSoon();
     void this.#bring(id, run3);
     return void 0;
-  }
-  /** The document that offers a pack's tool, or why there is none. */
-  async #offering(tabId, { toolName, frameId, origin }, pack) {
-    const offers = ({ tools }) => tools.some((tool) => tool.name === toolName && packOf(tool)?.hash === pack.hash);
-    const route = await this.#tabs.route(tabId, { frameId, origin }, offers, LOADING4);
-    if (!route) return `the tab does not show a page of the pack ${pack.name}, or not in that frame`;
-    const { documentId, origin: at, id } = route.frame;
-    return { documentId, origin: at, frameId: id };
-  }
-  /** The document that a frame shows, or why none. */
-  async #showing(tabId, { frameId = 0, origin }) {
-    if (!permits(this.#settings(), origin)) return "the user does not share this site";
-    await awake(tabId).catch(() => {
-    });
-    const there = await look(tabId, frameId);
-    return there ? { documentId: there.documentId, origin: there.origin, frameId } : "the tab, or the frame in it, is not there or does not answer";
-  }
-  /** Why a run may not be, "" if it may. */
-  #refusal({ pack }) {
-    return pack ? this.#packs.refusal(pack) : "";
   }
   /** Waits until no other run acts in a tab. @returns whether that is so in time */
   async #turn(id, tabId, signal) {
@@ -3997,7 +4182,7 @@ var Runs = class {
   /** Ends the runs that may not go on: of packs that are not offered any more, and of sites that are switched off. */
   check() {
     for (const [id, run3] of this.#open) {
-      const refusal = permits(this.#settings(), run3.origin) ? this.#refusal(run3.params) : "the user has switched this site off";
+      const refusal = permits(this.#settings(), run3.origin) ? this.#bounds.refusal(run3.params) : "the user has switched this site off";
       if (refusal) this.#fail(id, run3, "STEP_STOPPED", refusal);
     }
   }
@@ -4052,11 +4237,11 @@ var Runs = class {
     }
     switch (message2.type) {
       case "grant":
-        void this.#grant(id, run3, message2.step);
+        void this.#grants.step(id, run3, message2.step);
         break;
       case "did": {
         const { step, report, values, navigates } = message2;
-        if (step >= (run3.params.steps ?? []).length) break;
+        if (step >= stepsOf(run3).length) break;
         run3.did = Math.max(run3.did, step);
         run3.granted = Math.max(run3.granted, step);
         run3.reports[step] = report;
@@ -4101,101 +4286,27 @@ var Runs = class {
     if (run3.leads) return;
     if (run3.granted > run3.did) return this.#lost(id, run3, "the script in the page was started anew");
     const { params, values } = run3;
-    if (isCall(params)) return void this.#call(id, run3);
-    if (params.steps?.slice(run3.did + 1).some(({ upload }) => upload && !upload.files.length)) return this.#fail(id, run3, "STEP_STOPPED", "the browser stopped the extension's worker, which had the files");
+    if (isCall(params)) return void this.#grants.call(id, run3, (why) => this.#undone(id, run3, why));
+    if (lacksFiles(run3)) return this.#fail(id, run3, "STEP_STOPPED", "the browser stopped the extension's worker, which had the files");
     if (!values) return this.#fail(id, run3, "STEP_REFUSED", `what the steps gave is more than the ${MAX_VALUES >> 20} MiB that a run may take to another page`);
-    const refusal = this.#refusal(params);
+    const refusal = this.#bounds.refusal(params);
     if (refusal) return this.#fail(id, run3, "STEP_STOPPED", refusal);
-    const reach = params.pack ? { match: this.#packs.find(params.pack)?.match ?? [] } : { match: [], origins: [run3.origin, ...params.reach ?? []] };
     run3.from = run3.did + 1;
     void this.#stored.write();
-    say(port, { type: "run", id, from: run3.from, steps: params.steps ?? [], args: params.args, result: params.result, values, ...reach });
-  }
-  /** Gives a script the call of one of its tools, once. */
-  async #call(id, run3) {
-    const isOpen2 = () => this.#open.get(id) === run3 && run3.granted < 0;
-    if (this.#asked.has(id)) return;
-    this.#asked.add(id);
-    try {
-      const refusal = await this.#mayNot(id, run3, isOpen2);
-      if (!isOpen2()) return;
-      const port = this.#portOf(run3);
-      if (refusal || !port) return this.#undone(id, run3, refusal?.reason ?? "the page went away");
-      run3.granted = 0;
-      const written = await this.#stored.write();
-      if (this.#open.get(id) !== run3) return;
-      if (written) say(port, { type: "run", id, tool: run3.params.toolName ?? "", args: run3.params.args });
-      else this.#undone(id, run3, "the browser cannot write down what is done");
-    } finally {
-      this.#asked.delete(id);
-    }
-  }
-  /** Lets a document do a step, once. */
-  async #grant(id, run3, step) {
-    const { documentId } = run3;
-    const key = `${id} ${step}`;
-    const isOpen2 = () => this.#open.get(id) === run3 && run3.documentId === documentId && !run3.leads;
-    const steps = run3.params.steps ?? [];
-    if (this.#asked.has(key) || !isOpen2() || step <= run3.did || step >= steps.length) return;
-    this.#asked.add(key);
-    try {
-      const refusal = await this.#mayNot(id, run3, isOpen2);
-      if (!isOpen2()) return;
-      if (refusal) {
-        say(this.#ports.get(documentId), { type: "refused", id, step, ...refusal });
-        return;
-      }
-      const before = run3.granted;
-      run3.granted = Math.max(before, step);
-      const written = await this.#stored.write();
-      if (!isOpen2()) return;
-      if (written) say(this.#ports.get(documentId), { type: "go", id, step });
-      else {
-        run3.granted = before;
-        say(this.#ports.get(documentId), { type: "refused", id, step, code: "STEP_STOPPED", reason: "the browser cannot write down what is done" });
-      }
-    } finally {
-      this.#asked.delete(key);
-    }
-  }
-  /** Why a step may not be done, once the person in front of the tab does not use it. */
-  async #mayNot(id, run3, isOpen2) {
-    const { tabId, frameId, documentId, params } = run3;
-    for (const until = Date.now() + WAIT; isOpen2(); ) {
-      while (this.#userInput.isActive(tabId) && isOpen2()) {
-        if (Date.now() > until) return { code: "STEP_STOPPED", reason: "the person in front of the tab goes on using it" };
-        this.#report(id, run3, "waits until the person in front of the tab does not use it", true);
-        await this.#change();
-      }
-      if (params.pack && this.#hub.connected) await this.#packs.current;
-      const there = await chrome.webNavigation.getFrame({ tabId, frameId }).catch(() => null);
-      if (this.#userInput.isActive(tabId)) continue;
-      const refusal = this.#refusal(params);
-      if (refusal) return { code: "STEP_STOPPED", reason: refusal };
-      if (there?.documentId !== documentId) return { code: "STEP_STOPPED", reason: "the tab shows another page" };
-      if (!permits(this.#settings(), run3.origin)) return { code: "STEP_STOPPED", reason: "the user does not share this site" };
-      if (!this.#reaches(run3, there.url)) return { code: "STEP_REFUSED", reason: `the page is at ${this.#address(there.url)}, ${outside(run3)}` };
-      return void 0;
-    }
-    return void 0;
-  }
-  /** Whether a run may go on in a page. An empty document has the origin of the one that made it. */
-  #reaches({ params: { pack }, origin }, url) {
-    if (/^about:(blank|srcdoc)/.test(url)) return !pack;
-    return URL.canParse(url) && new URL(url).origin === origin && (!pack || matchesAny(this.#packs.find(pack)?.match ?? [], url));
+    say(port, { type: "run", id, from: run3.from, steps: stepsOf(run3), args: params.args, result: params.result, values, ...this.#bounds.reach(run3) });
   }
   // ---- From one document to the next
   /** A step leads to another document. */
   #leads(id, run3, step) {
     if (run3.leads) return;
-    const { open: open2, click, press, timeout } = (run3.params.steps ?? [])[step];
+    const { open: open2, click, press, timeout } = stepsOf(run3)[step];
     const declared = open2 !== void 0 || click?.navigates === true || press?.navigates === true;
     run3.leads = { until: Date.now() + (timeout ? timeout * 1e3 : open2 || !declared ? NEXT2 : NEXT2 / 2), declared };
     void this.#follow(id);
   }
   /** The document that has a run has gone. */
   #left(id, run3) {
-    const why = isCall(run3.params) && this.#refusal(run3.params) || "the page went away";
+    const why = isCall(run3.params) && this.#bounds.refusal(run3.params) || "the page went away";
     if (run3.granted > run3.did || isCall(run3.params)) this.#lost(id, run3, why);
     else void this.#follow(id);
   }
@@ -4204,7 +4315,7 @@ var Runs = class {
     const run3 = this.#open.get(id);
     if (!run3 || this.#following.has(id)) return;
     this.#following.add(id);
-    const next = await this.#next(id, run3);
+    const next = await nextDocument(run3, () => this.#open.get(id) === run3 && (run3.leads !== void 0 || !this.#ports.has(run3.documentId)));
     this.#following.delete(id);
     if (this.#open.get(id) !== run3 || !next) return;
     const { leads } = run3;
@@ -4221,17 +4332,17 @@ var Runs = class {
     if (!leads && this.#wasLed(run3)) {
       return this.#lost(id, run3, "the page gave way to another one", "; a step that leads to another page after a while has to say so with navigates");
     }
-    if (!permits(this.#settings(), origin) || origin !== run3.origin || !this.#reaches(run3, url)) {
+    if (!permits(this.#settings(), origin) || origin !== run3.origin || !this.#bounds.reaches(run3, url)) {
       run3.moved = true;
-      const why = this.#refusal(run3.params);
+      const why = this.#bounds.refusal(run3.params);
       if (why) return this.#fail(id, run3, "STEP_STOPPED", why);
-      const { steps = [], reach = [] } = run3.params;
-      if (reach.includes(origin) && run3.did === steps.length - 1) {
-        run3.from = steps.length;
+      const last = stepsOf(run3).length - 1;
+      if (run3.params.reach?.includes(origin) && run3.did === last) {
+        run3.from = last + 1;
         return this.#finish(id, run3, { steps: [], value: null });
       }
       const led = run3.did < 0 ? "the page went" : `step ${run3.did + 1} led`;
-      return this.#fail(id, run3, "STEP_REFUSED", `${led} to ${this.#address(url)}, ${outside(run3)}`);
+      return this.#fail(id, run3, "STEP_REFUSED", `${led} to ${this.#bounds.outside(run3, url)}`);
     }
     Object.assign(run3, { documentId, from: run3.did + 1, leads: void 0, error: void 0, moved: true });
     await this.#stored.write();
@@ -4241,36 +4352,9 @@ var Runs = class {
   #wasLed({ did, stayed, params: { steps = [] } }) {
     return did >= 0 && (stayed === did || steps[did].fill !== void 0) && steps.slice(did + 1).some(isActing);
   }
-  /** Waits for the document that follows, and stays. @returns nothing if the run goes on where it is */
-  async #next(id, run3) {
-    const { tabId, frameId, documentId: left } = run3;
-    const until = run3.leads?.until ?? Date.now() + NEXT2;
-    let last;
-    let found = 0;
-    let quiet = 0;
-    for (; this.#open.get(id) === run3; await new Promise((done) => setTimeout(done, LOOK4))) {
-      if (!run3.leads && this.#ports.has(left)) return void 0;
-      const there = await look(tabId, frameId);
-      const tab = await unlessStopping(chrome.tabs.get(tabId), () => void 0);
-      if (!tab) return "closed";
-      const now = Date.now();
-      const other = there && there.documentId !== left && there.parsed ? there : void 0;
-      if (other?.documentId !== last?.documentId) [found, quiet] = [now, 0];
-      last = other;
-      quiet = tab.status === "loading" || tab.pendingUrl || there && !there.complete ? 0 : quiet || now;
-      const stays = quiet > 0 && now - quiet >= STAYS2;
-      if (last && (stays || now - found >= PARSED || now > until)) return last;
-      if (!last && (now > until || run3.leads && !run3.leads.declared && stays && there?.documentId === left)) return "stays";
-    }
-    return void 0;
-  }
   /** The browser could not show a document. */
   failed({ tabId, frameId, error }) {
     for (const run3 of this.#open.values()) if (run3.tabId === tabId && run3.frameId === frameId) run3.error = error.replace(/^net::/, "");
-  }
-  /** An address, as far as the user shares it. */
-  #address(url) {
-    return pageOf(this.#settings(), { url }).url?.slice(0, 200) || "a page that is not shared";
   }
   // ---- How a run ends
   /** The document of a run has gone, or its script: what was begun there may have been done. */
@@ -4286,21 +4370,15 @@ var Runs = class {
     this.#calls.hold(id, run3.tabId, { error: { code: Code.TabNotFound, message: why, data: { delivered: false } } }, { ended: "failed" });
   }
   /** Ends a run whose document cannot. @param step at which it ended */
-  #fail(id, run3, code, message2, step = Math.min(Math.max(run3.granted, run3.did + 1), (run3.params.steps ?? []).length - 1)) {
-    const steps = (run3.params.steps ?? []).slice(0, Math.max(run3.granted, run3.did, step) + 1).map((_, i) => this.#reported(run3, i));
+  #fail(id, run3, code, message2, step = Math.min(Math.max(run3.granted, run3.did + 1), stepsOf(run3).length - 1)) {
+    const steps = stepsOf(run3).slice(0, Math.max(run3.granted, run3.did, step) + 1).map((_, i) => reported(run3, i));
     run3.from = 0;
     say(this.#portOf(run3), { type: "stop", id, reason: message2 });
     this.#finish(id, run3, { steps, failed: { step: Math.max(0, step), code, message: message2 } });
   }
-  /** What is certain of a step. */
-  #reported({ params, reports, granted, did }, i) {
-    const step = (params.steps ?? [])[i];
-    const done = i <= did || i < granted && !isActing(step);
-    return reports[i] ?? { verb: verbOf(step), did: done ? "yes" : i === granted ? "perhaps" : "no" };
-  }
   /** @param result of the document that has it, or from the first step on */
   async #finish(id, run3, result) {
-    const before = (run3.params.steps ?? []).slice(0, run3.from).map((_, i) => this.#reported(run3, i));
+    const before = stepsOf(run3).slice(0, run3.from).map((_, i) => reported(run3, i));
     const whole = { ...result, steps: [...before, ...result.steps] };
     this.#close(id);
     if (run3.moved) whole.page = await this.#navigations.here(run3);
@@ -4360,35 +4438,6 @@ var Runs = class {
     return { since: this.#since, runs: runs2, ended: Object.fromEntries(ended) };
   }
 };
-function withoutFiles(run3) {
-  const { steps } = run3.params;
-  if (!steps?.some(({ upload }) => upload)) return run3;
-  const bare = (step) => step.upload ? { ...step, upload: { ...step.upload, files: [] } } : step;
-  return { ...run3, params: { ...run3.params, steps: steps.map(bare) } };
-}
-function withoutValue(text3) {
-  const { steps, page } = JSON.parse(text3);
-  const failed = { step: Math.max(0, steps.length - 1), code: "STEP_LOST", message: "all steps were done, and the result was lost with the extension's worker, which the browser stopped" };
-  return JSON.stringify({ steps, page, failed });
-}
-function isCall({ pack, steps }) {
-  return pack !== void 0 && !steps?.length;
-}
-function outside({ params: { pack } }) {
-  return pack ? "where the pack does not reach" : "which is not on this site";
-}
-function placeOfRun({ documentId, params }) {
-  return params.pack && isCall(params) ? placeOf(documentId, params.pack) : documentId;
-}
-function placeOf(documentId = "", { hash }) {
-  return `${documentId} ${hash}`;
-}
-function say(port, message2) {
-  try {
-    port?.postMessage(message2);
-  } catch {
-  }
-}
 
 // secretnames.ts
 var NAMES = new RegExp(
