@@ -296,6 +296,8 @@ declare var tabhubUserInput: AbortController | undefined;
 declare var tabhubSteps: StepsGlobal | undefined;
 /** Writes down what a person does in the document. */
 declare var tabhubRecorder: { document: Document; begin(): void } | undefined;
+/** Scrolls a page that is pictured whole. */
+declare var tabhubView: import("./worker/pageview.ts").PageView | undefined;
 declare var tabhubOverlay: { host: HTMLElement; words: HTMLElement; timer: number } | undefined;
 
 // ---- Between the script of a pack in a document (content/userscript.ts) and the service worker

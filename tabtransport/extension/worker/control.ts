@@ -2,9 +2,9 @@
 // activateTab and a tab that is to be opened in front.
 
 import { withoutSecret } from "./invitations.ts";
-import { picture } from "./picture.ts";
 import { Code, Refusal, elsewhere, notShared } from "./refusal.ts";
 import { waitUntilIdle } from "./pageidle.ts";
+import { screenshot } from "./screenshot.ts";
 import { unlessStopping } from "./stopping.ts";
 import { isAsleep, isAt } from "./tab.ts";
 import { create, type TabGroups } from "./tabgroups.ts";
@@ -30,7 +30,7 @@ const METHODS: { [M in ControlMethod]: Does<M> } = {
   "browser/closeTab": closeTab,
   "browser/listTabs": listTabs,
   "browser/navigate": navigate,
-  "browser/screenshot": screenshot,
+  "browser/screenshot": pictured,
   "browser/text": text,
   "browser/rest": pageIdle,
 };
@@ -234,10 +234,9 @@ function loads(tabId: number, other?: string): Promise<boolean> {
   });
 }
 
-async function screenshot(tabId: number, { ifOrigin }: Params<"browser/screenshot">, settings: Current) {
+async function pictured(tabId: number, params: Params<"browser/screenshot">, settings: Current) {
   await awake(tabId);
-  const data = await picture(tabId, settings, ifOrigin);
-  return { mimeType: "image/png", data: data.slice(data.indexOf(",") + 1) };
+  return screenshot(tabId, params, settings);
 }
 
 async function text(tabId: number, { ifOrigin }: Params<"browser/text">, settings: Current) {

@@ -2319,6 +2319,169 @@ function servesResources(offer) {
   return offer.resources.length > 0;
 }
 
+// worker/pageidle.ts
+var QUIET = 1e3;
+var QUIET_HIDDEN = 1500;
+var LOOK3 = 100;
+var LOOK_LATER = 250;
+var LATER = 5e3;
+var BUSY2 = 2e3;
+var REFUSALS = 10;
+async function waitUntilIdle({ tabId, waitMs, check, refused }, signal) {
+  const began = performance.now();
+  let quiet = began;
+  let changes = 0;
+  let refusals = 0;
+  let before = {};
+  for (; ; ) {
+    const tab = await check();
+    const now = await look2(tabId);
+    if (signal.aborted) return await new Promise(() => {
+    });
+    const loading = tab.status !== "complete" || !!tab.pendingUrl || !now.ready;
+    if (now.refused && !loading && ++refusals > REFUSALS) throw refused();
+    if (!now.refused) refusals = 0;
+    const time = performance.now();
+    if (loading || now.document !== before.document || now.changes !== before.changes || now.requests !== before.requests) quiet = time;
+    if (now.document === before.document) changes += (now.changes ?? 0) - (before.changes ?? 0);
+    before = now;
+    const enough = now.hidden ? QUIET_HIDDEN : QUIET;
+    if (!now.refused && time - quiet >= enough) return { rested: true };
+    if (time - began >= waitMs) return { rested: false, loading, busy: !!now.busy, changes };
+    await new Promise((resolve) => setTimeout(resolve, time - began < LATER ? LOOK3 : LOOK_LATER));
+  }
+}
+function look2(tabId) {
+  const seen2 = chrome.scripting.executeScript({ target: { tabId }, injectImmediately: true, func: seeDocument }).then(
+    ([frame]) => frame?.result ?? { refused: true },
+    () => ({ refused: true, ready: true })
+  );
+  return Promise.race([seen2, new Promise((resolve) => setTimeout(resolve, BUSY2, { busy: true }))]);
+}
+function seeDocument() {
+  const world = globalThis;
+  if (!world.tabhubSeen) {
+    const seen2 = { document: Math.random(), changes: 0, requests: 0, asked: 0 };
+    world.tabhubSeen = seen2;
+    const stopLate = () => {
+      if (performance.now() - seen2.asked < 1e4) return;
+      mutations.disconnect();
+      requests2.disconnect();
+      delete world.tabhubSeen;
+    };
+    const requests2 = new PerformanceObserver((ended) => {
+      seen2.requests += ended.getEntries().length;
+      stopLate();
+    });
+    requests2.observe({ type: "resource" });
+    const mutations = new MutationObserver((changes2) => {
+      seen2.changes += changes2.length;
+      stopLate();
+    });
+    mutations.observe(document, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+      attributes: true,
+      attributeFilter: ["aria-busy", "disabled", "hidden", "src"]
+      // others change with every animation
+    });
+  }
+  world.tabhubSeen.asked = performance.now();
+  const { document: number, changes, requests } = world.tabhubSeen;
+  return { document: number, changes, requests, ready: document.readyState === "complete", hidden: document.hidden };
+}
+
+// worker/pageview.ts
+function begin() {
+  const LASTS2 = 1e4;
+  const BY_HAND = "the person in front of the tab uses it; take the screenshot later, or without full";
+  if (Object.hasOwn(globalThis, "tabhubView")) globalThis.tabhubView?.end();
+  const all = function* (root2) {
+    for (const element of root2.querySelectorAll("*")) {
+      yield element;
+      const shadow = chrome.dom.openOrClosedShadowRoot(element);
+      if (shadow) yield* all(shadow);
+    }
+  };
+  const moreOf = (element) => element.scrollHeight - element.clientHeight;
+  const boxOf = (element) => {
+    const { left, top: top2 } = element.getBoundingClientRect();
+    return { left: left + element.clientLeft, top: top2 + element.clientTop, width: element.clientWidth, height: element.clientHeight };
+  };
+  const root = document.scrollingElement ?? document.documentElement;
+  const scroller = (() => {
+    if (moreOf(root) > 0) return root;
+    let best = root;
+    let size = innerWidth * innerHeight * 0.3;
+    for (const element of all(document)) {
+      if (moreOf(element) < 1 || element.clientWidth * element.clientHeight < size || !/auto|scroll|overlay/.test(getComputedStyle(element).overflowY)) continue;
+      const { left, top: top2, width, height } = boxOf(element);
+      if (left < 0 || top2 < 0 || left + width > innerWidth + 1 || top2 + height > innerHeight + 1 || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+      [best, size] = [element, width * height];
+    }
+    return best;
+  })();
+  const more = Math.max(0, moreOf(scroller));
+  const pane = scroller === root ? { left: 0, top: 0, width: innerWidth, height: innerHeight } : boxOf(scroller);
+  const before = scroller.scrollTop;
+  const byHand = new AbortController();
+  let used = false;
+  for (const type of ["wheel", "pointerdown", "touchstart", "keydown"]) {
+    addEventListener(type, ({ isTrusted }) => void (used ||= isTrusted), { capture: true, passive: true, signal: byHand.signal });
+  }
+  const apart2 = /* @__PURE__ */ new Map();
+  let hidden = [];
+  const show = () => {
+    for (const animation of hidden) animation.cancel();
+    hidden = [];
+  };
+  const snaps = scroller.animate({ scrollSnapType: ["none", "none"] }, { duration: 1, fill: "both" });
+  let timer;
+  const view = {
+    async scroll(to, first, last) {
+      clearTimeout(timer);
+      timer = setTimeout(view.end, LASTS2);
+      if (used) return { refused: BY_HAND };
+      show();
+      scroller.scrollTo({ top: to, behavior: "instant" });
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      const at = scroller.scrollTop;
+      for (const element of all(document)) {
+        const { position } = getComputedStyle(element);
+        if (position !== "fixed" && position !== "sticky") continue;
+        const { top: top2, height } = element.getBoundingClientRect();
+        const known = apart2.get(element);
+        if (!known) apart2.set(element, { top: top2 + at, low: height < innerHeight / 2 && top2 + height / 2 > innerHeight / 2 });
+        const moved = known ? Math.abs(top2 + at - known.top) > 1 : !first && position === "fixed";
+        const low = position === "fixed" && apart2.get(element)?.low;
+        if (low ? last : first || !moved) continue;
+        hidden.push(element.animate({ opacity: [0, 0], visibility: ["hidden", "hidden"] }, { duration: 1, fill: "both" }));
+      }
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      return at;
+    },
+    where: () => ({ at: scroller.scrollTop, width: innerWidth, tall: innerHeight, more: moreOf(scroller), ...used && { refused: BY_HAND } }),
+    end() {
+      clearTimeout(timer);
+      byHand.abort();
+      show();
+      snaps.cancel();
+      if (!used) scroller.scrollTo({ top: before, behavior: "instant" });
+      if (globalThis.tabhubView === view) globalThis.tabhubView = void 0;
+    }
+  };
+  globalThis.tabhubView = view;
+  timer = setTimeout(view.end, LASTS2);
+  const sticks = [...all(document)].map((element) => {
+    const { position, top: top2 } = getComputedStyle(element);
+    return position === "sticky" && top2 !== "auto" ? Math.max(0, parseFloat(top2)) + element.getBoundingClientRect().height : 0;
+  });
+  const seam = Math.ceil(Math.min(pane.height * 0.4, sticks.reduce((a, b) => Math.max(a, b), 0)));
+  const pinched = (visualViewport?.scale ?? 1) > 1.01;
+  return { width: innerWidth, height: innerHeight, pane, more, seam, ...pinched && { refused: "the person in front of the tab has zoomed into the page with two fingers" } };
+}
+
 // worker/picture.ts
 var TRIES = 6;
 var PAUSE2 = 600;
@@ -2416,77 +2579,91 @@ var Change = class {
   };
 };
 
-// worker/pageidle.ts
-var QUIET = 1e3;
-var QUIET_HIDDEN = 1500;
-var LOOK3 = 100;
-var LOOK_LATER = 250;
-var LATER = 5e3;
-var BUSY2 = 2e3;
-var REFUSALS = 10;
-async function waitUntilIdle({ tabId, waitMs, check, refused }, signal) {
-  const began = performance.now();
-  let quiet = began;
-  let changes = 0;
-  let refusals = 0;
-  let before = {};
-  for (; ; ) {
-    const tab = await check();
-    const now = await look2(tabId);
-    if (signal.aborted) return await new Promise(() => {
-    });
-    const loading = tab.status !== "complete" || !!tab.pendingUrl || !now.ready;
-    if (now.refused && !loading && ++refusals > REFUSALS) throw refused();
-    if (!now.refused) refusals = 0;
-    const time = performance.now();
-    if (loading || now.document !== before.document || now.changes !== before.changes || now.requests !== before.requests) quiet = time;
-    if (now.document === before.document) changes += (now.changes ?? 0) - (before.changes ?? 0);
-    before = now;
-    const enough = now.hidden ? QUIET_HIDDEN : QUIET;
-    if (!now.refused && time - quiet >= enough) return { rested: true };
-    if (time - began >= waitMs) return { rested: false, loading, busy: !!now.busy, changes };
-    await new Promise((resolve) => setTimeout(resolve, time - began < LATER ? LOOK3 : LOOK_LATER));
+// worker/screenshot.ts
+var MAX_SIDE = 8e3;
+var MAX_BYTES = 3 << 20;
+var BETWEEN = 550;
+var TIMEOUT4 = 2e3;
+async function screenshot(tabId, { full, ifOrigin }, settings) {
+  const capture = () => picture(tabId, settings, ifOrigin);
+  if (!full) return { mimeType: "image/png", data: base64Of(await capture()) };
+  await capture();
+  const view = await inPage(tabId, begin, []);
+  try {
+    return await stitched(tabId, view, { left: 0, top: 0, width: view.width, height: view.height + view.more }, capture);
+  } finally {
+    await askDocuments({ target: { tabId }, func: () => globalThis.tabhubView?.end() }, TIMEOUT4);
   }
 }
-function look2(tabId) {
-  const seen2 = chrome.scripting.executeScript({ target: { tabId }, injectImmediately: true, func: seeDocument }).then(
-    ([frame]) => frame?.result ?? { refused: true },
-    () => ({ refused: true, ready: true })
-  );
-  return Promise.race([seen2, new Promise((resolve) => setTimeout(resolve, BUSY2, { busy: true }))]);
-}
-function seeDocument() {
-  const world = globalThis;
-  if (!world.tabhubSeen) {
-    const seen2 = { document: Math.random(), changes: 0, requests: 0, asked: 0 };
-    world.tabhubSeen = seen2;
-    const stopLate = () => {
-      if (performance.now() - seen2.asked < 1e4) return;
-      mutations.disconnect();
-      requests2.disconnect();
-      delete world.tabhubSeen;
+async function stitched(tabId, view, region, capture) {
+  const { pane, seam } = view;
+  let canvas;
+  let scale = 1;
+  let height = 0;
+  let grown = false;
+  const last = Math.min(view.more, Math.max(0, region.top + region.height - pane.top - pane.height));
+  for (let at = Math.min(Math.max(0, region.top - pane.top), last), first = true; ; first = false) {
+    const end2 = at >= last;
+    const before = await inPage(tabId, scroll, [at, first, end2]);
+    await new Promise((done) => setTimeout(done, BETWEEN));
+    const bitmap = await bitmapOf(await capture());
+    const now = await inPage(tabId, where, []);
+    if (now.at !== before || now.width !== view.width || now.tall !== view.height) throw new Refusal(Code.Unsupported, "the page scrolls or changes its size by itself, so it cannot be pictured whole; take a screenshot without full");
+    grown = now.more > view.more + 1;
+    const dense = bitmap.width / view.width;
+    if (!canvas) {
+      scale = Math.min(dense, 1, MAX_SIDE / region.width);
+      height = Math.min(region.height, Math.floor(MAX_SIDE / scale));
+      canvas = new OffscreenCanvas(Math.max(1, Math.round(region.width * scale)), Math.max(1, Math.round(height * scale)));
+    }
+    const context = canvas.getContext("2d");
+    const draw2 = (part, down) => {
+      const top2 = Math.round((part.top + down - region.top) * scale);
+      const bottom = Math.round((part.top + part.height + down - region.top) * scale);
+      context.drawImage(bitmap, part.left * dense, part.top * dense, part.width * dense, part.height * dense, Math.round((part.left - region.left) * scale), top2, Math.round(part.width * scale), bottom - top2);
     };
-    const requests2 = new PerformanceObserver((ended) => {
-      seen2.requests += ended.getEntries().length;
-      stopLate();
-    });
-    requests2.observe({ type: "resource" });
-    const mutations = new MutationObserver((changes2) => {
-      seen2.changes += changes2.length;
-      stopLate();
-    });
-    mutations.observe(document, {
-      subtree: true,
-      childList: true,
-      characterData: true,
-      attributes: true,
-      attributeFilter: ["aria-busy", "disabled", "hidden", "src"]
-      // others change with every animation
-    });
+    const below = pane.top + pane.height;
+    if (first) draw2({ left: 0, top: 0, width: view.width, height: below }, before);
+    else draw2({ ...pane, top: pane.top + seam, height: pane.height - seam }, before);
+    if (end2 && below < view.height) draw2({ left: 0, top: below, width: view.width, height: view.height - below }, before);
+    bitmap.close();
+    if (end2 || before + below - region.top >= height) break;
+    if (before < at - 1) {
+      grown = true;
+      break;
+    }
+    at = Math.min(last, before + Math.floor(pane.height - seam));
   }
-  world.tabhubSeen.asked = performance.now();
-  const { document: number, changes, requests } = world.tabhubSeen;
-  return { document: number, changes, requests, ready: document.readyState === "complete", hidden: document.hidden };
+  return { ...await encoded(canvas), ...(grown || height < region.height) && { cut: true } };
+}
+async function encoded(canvas) {
+  let blob = await canvas.convertToBlob({ type: "image/png" });
+  for (let quality = 0.85; blob.size > MAX_BYTES && quality > 0.2; quality -= 0.2) blob = await canvas.convertToBlob({ type: "image/jpeg", quality });
+  if (blob.size > MAX_BYTES) throw new Refusal(Code.Limit, "the picture is too large; take one of an element, or without full");
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  let text3 = "";
+  for (let i = 0; i < bytes.length; i += 1 << 15) text3 += String.fromCharCode(...bytes.subarray(i, i + (1 << 15)));
+  return { mimeType: blob.type, data: btoa(text3) };
+}
+function base64Of(dataURL) {
+  return dataURL.slice(dataURL.indexOf(",") + 1);
+}
+function bitmapOf(dataURL) {
+  return createImageBitmap(new Blob([Uint8Array.from(atob(base64Of(dataURL)), (character) => character.charCodeAt(0))]));
+}
+async function inPage(tabId, func, args) {
+  const [done] = await askDocuments({ target: { tabId }, func, args }, TIMEOUT4);
+  if (!done) throw new Refusal(Code.Unsupported, "the page is too busy to be pictured, or may not be scrolled; try again, or without full");
+  if (done.result === null || done.result === void 0) throw elsewhere();
+  const refused = done.result.refused;
+  if (refused) throw new Refusal(Code.Unsupported, refused);
+  return done.result;
+}
+function scroll(to, first, last) {
+  return globalThis.tabhubView?.scroll(to, first, last);
+}
+function where() {
+  return globalThis.tabhubView?.where();
 }
 
 // worker/tabgroups.ts
@@ -2644,7 +2821,7 @@ var METHODS2 = {
   "browser/closeTab": closeTab,
   "browser/listTabs": listTabs,
   "browser/navigate": navigate,
-  "browser/screenshot": screenshot,
+  "browser/screenshot": pictured,
   "browser/text": text2,
   "browser/rest": pageIdle
 };
@@ -2795,10 +2972,9 @@ function loads(tabId, other) {
     chrome.tabs.onUpdated.addListener(listener);
   });
 }
-async function screenshot(tabId, { ifOrigin }, settings) {
+async function pictured(tabId, params, settings) {
   await awake(tabId);
-  const data = await picture(tabId, settings, ifOrigin);
-  return { mimeType: "image/png", data: data.slice(data.indexOf(",") + 1) };
+  return screenshot(tabId, params, settings);
 }
 async function text2(tabId, { ifOrigin }, settings) {
   await awake(tabId);
@@ -4662,8 +4838,8 @@ var Recordings = class {
     if (origin !== now.origin) {
       const led = chosen ? void 0 : actOf(now.steps.at(-1));
       if (led) now.steps.pop();
-      const where = origin ? new URL(origin).host : "another page";
-      void this.#end(`the tab went to ${where}, where nothing is written down${led ? "; the step that led there is left out" : ""}`);
+      const where2 = origin ? new URL(origin).host : "another page";
+      void this.#end(`the tab went to ${where2}, where nothing is written down${led ? "; the step that led there is left out" : ""}`);
       return;
     }
     if (chosen) {
