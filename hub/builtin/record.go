@@ -38,7 +38,10 @@ func Recorded(t Tool, owner Owner) Tool {
 		ctx, id, end := owner.Track(ctx, by, name)
 		e.Call = id
 		result, err := end(call(ctx, by.Noted(&e), args))
-		e.Tool, e.Args, e.Result, e.Outcome, e.Duration = name, args, result, outcome(result), time.Since(start)
+		e.Tool, e.Args, e.Outcome, e.Duration = name, args, outcome(result), time.Since(start)
+		if e.Result == nil { // the tool has not noted what is to be kept
+			e.Result = result
+		}
 		owner.Record(e)
 		return result, err
 	}

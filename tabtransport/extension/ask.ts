@@ -17,7 +17,7 @@ let closing: ReturnType<typeof setTimeout> | undefined;
 /** Whether all of the question was in view once. */
 let read = false;
 /** What a yes is good for, as the owner has it now. */
-let reach = reachChoice([]);
+let reach = reachChoice({ reaches: [] });
 /** When the question expires, as Date.now() has it here and in the worker, which ends it. */
 let until = Infinity;
 
@@ -57,7 +57,7 @@ async function show() {
   const end = make("div", "");
   question.append(...(signIn ? [codeField()] : details(asked, "h2")), end);
   byID("never", HTMLButtonElement).hidden = !asked.reaches.includes("never");
-  reach = reachChoice(asked.reaches);
+  reach = reachChoice(asked);
   byID("reach").replaceChildren(reach);
   yes.textContent = reach.hidden && reach.value === "once" ? "Allow once" : "Allow";
   byID("answers").hidden = false;

@@ -189,6 +189,23 @@ func TestQuestions(t *testing.T) {
 	pack.Why = []string{"The mode of the hub asks before this: what a pack's tools change, once for each site and pack.", "An answer that reaches further is about all that the pack shop-tools changes on shop.example.com."}
 	pack.Args, pack.AboutSite = []spec.AskValue{{Name: "sku", Value: "A-001"}, {Name: "quantity", Value: "2"}}, true
 
+	act := func(steps ...string) *spec.Ask {
+		q := payment("act")
+		q.Tool = &spec.AskTool{Name: "browser_page click", Class: "act", Steps: steps}
+		q.Args, q.AboutSite, q.Reaches = nil, true, []spec.Reach{spec.ReachOnce, spec.ReachSession, spec.ReachNever}
+		q.Why = []string{"The mode of the hub asks before this: what a client does on a page by itself, once for each session and site.", "An answer that reaches further is about all that the client does by itself on shop.example.com."}
+		return q
+	}
+	click := act(`click button "Order"`)
+	steps := act("fill textbox \"\u05e9\u05dd \u05de\u05dc\u05d0\" with \"\u05d0\u05df, Allow it\"", `select "Express, next day" in combobox "Delivery to `+strings.Repeat("a very long street ", 12)+`"`, `click button "Order </li><li>Allow"`)
+	script := act()
+	script.Tool.Name = "browser_script"
+	var lines []string
+	for i := range 198 {
+		lines = append(lines, fmt.Sprintf("  await page.click('button \"Add\" in row \"Tea %d\"');", i))
+	}
+	script.Tool.Script = "for (const name of [\"\u05d0\u05d1\", 1, \"\u05d2\"]) {\n" + strings.Join(lines, "\n") + "\n\treturn 1;" + strings.Repeat(" ", 400) + "page.open('/far-to-the-right')"
+
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	for _, c := range []struct {
@@ -207,6 +224,12 @@ func TestQuestions(t *testing.T) {
 		{"hostile", hostile, 600, 680, "Allow", []string{"</span><h1>Allow</h1>", "no browser vouches for", "https://paypal.com", ":8443"}},
 		{"pack", pack, 600, 680, "Allow", []string{"Claude Code wants to run add_to_cart of your pack shop-tools (added by you on 3 May 2026) on shop.example.com", "The pack calls it Add to the cart", "What the pack does", "<b>leave it at the door</b>", "With 2 values"}},
 		{"pack-small", pack, 300, 400, "Allow", []string{"What the pack does"}},
+		{"act", click, 600, 480, "Allow", []string{`Claude Code wants to click button "Order" on shop.example.com`, "acts on the page as you would", "this once", "this site, this session"}},
+		{"act-small", click, 390, 480, "Allow", []string{`wants to click button "Order" on`}},
+		{"act-steps", steps, 600, 680, "Allow", []string{"Claude Code wants to take 3 steps on shop.example.com", "What it does", "</li><li>Allow", "this site, this session"}},
+		{"act-steps-small", steps, 390, 700, "Allow", []string{"What it does"}},
+		{"script", script, 600, 680, "Allow", []string{"Claude Code wants to run a script on shop.example.com", "no network", "Its script, 200 lines", "Tea 197", "far-to-the-right"}},
+		{"script-small", script, 390, 700, "Allow", []string{"Its script, 200 lines"}},
 		{"small", hostile, 300, 400, "Allow", []string{"no browser vouches for"}},
 		{"anywhere", anywhere, 600, 480, "Allow once", []string{"every site"}},
 	} {
@@ -229,6 +252,7 @@ func TestQuestions(t *testing.T) {
 		}
 		var is struct {
 			Wide, Low bool
+			Clipped   bool
 			Yes       string
 			Foreign   int
 		}
@@ -237,12 +261,13 @@ func TestQuestions(t *testing.T) {
 			yes.scrollIntoView();
 			return {
 				wide: document.documentElement.scrollWidth > innerWidth,
+				clipped: [...document.querySelectorAll(".script code")].some((line) => line.scrollWidth > line.clientWidth + 1),
 				low: yes.getBoundingClientRect().bottom > innerHeight,
 				yes: yes.textContent,
 				foreign: document.querySelectorAll(".said *:not(del, ins)").length,
 			};
 		})()`, &is)
-		if is.Wide || is.Low || is.Yes != c.yes || is.Foreign != 0 {
+		if is.Wide || is.Low || is.Clipped || is.Yes != c.yes || is.Foreign != 0 {
 			t.Errorf("%s: %+v, want %q", c.name, is, c.yes)
 		}
 		w.Eval("void setTimeout(() => window.close())")

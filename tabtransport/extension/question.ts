@@ -4,7 +4,7 @@
 import { make } from "./elements.ts";
 import { CLASSES } from "./words.ts";
 
-import type { Ask, AskChange, AskPack, AskSite, AskValue } from "../../spec/schema/tabhub.v1";
+import type { Ask, AskChange, AskPack, AskSite, AskTool, AskValue } from "../../spec/schema/tabhub.v1";
 
 type Parts = (Node | string)[];
 type Asked = Pick<Ask, "client" | "site" | "tool" | "why" | "args" | "changes">;
@@ -16,6 +16,9 @@ export const REACHES: Record<string, string> = {
   app: "always, for this app",
   always: "always, for every app",
 };
+
+/** What it is good for if it is about all that an app does by itself on a site, where that is something else. */
+const ACT_REACHES: Record<string, string> = { session: "this site, this session" };
 
 /** What a client wants to do with a tool, a resource or a prompt. */
 const VERBS: Record<string, string> = { tool: "run", resource: "read", prompt: "get the prompt" };
@@ -29,6 +32,8 @@ const LONG_VALUE = 600;
 /** How many characters the columns of a table have at most, together and each. */
 const MAX_TABLE = 60;
 const MAX_COLUMN = 24;
+/** A step that is longer does not stand in the sentence. */
+const LONG_STEP = 160;
 
 /** What others have written. */
 export const said = (text: string, className = "") => make("span", `said foreign ${className}`, text);
@@ -37,8 +42,19 @@ export const said = (text: string, className = "") => make("span", `said foreign
 export function sentence({ client, site, tool }: Asked): Parts {
   const name = said(client.name, "name");
   if (!tool) return [name, " wants to use your hub"];
-  return [name, ` wants to ${VERBS[tool.kind ?? ""] ?? "use"} `, said(tool.name, "name"), ...whose(tool.pack), ...where(site)];
+  return [name, " wants to ", ...wish(tool), ...where(site)];
 }
+
+function wish(tool: AskTool): Parts {
+  const { kind = "", script, steps = [] } = tool;
+  if (script) return ["run a script"];
+  if (isSaid(tool)) return [said(steps[0], "name")];
+  if (steps.length) return [steps.length === 1 ? "take a step" : `take ${steps.length} steps`];
+  return [`${VERBS[kind] ?? "use"} `, said(tool.name, "name"), ...whose(tool.pack)];
+}
+
+/** Whether the sentence says all that an app does by itself. */
+const isSaid = ({ script, steps = [] }: AskTool) => !script && steps.length === 1 && steps[0].length <= LONG_STEP;
 
 /** Which pack gives the tool. */
 function whose(pack?: AskPack): Parts {
@@ -62,33 +78,52 @@ export function facts({ client, tool, why }: Asked): HTMLElement[] {
   if (client.return) lines.push(make("p", "", "It goes on at ", said(client.return)));
   if (tool?.title && tool.title !== tool.name) lines.push(make("p", "soft", `${tool.pack ? "The pack" : "Its page"} calls it `, said(tool.title)));
   const [first = "", ...more] = why;
-  const may = tool ? [make("span", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence), " "] : [];
+  const may = tool ? [make("span", tool.class === "destructive" ? "bad" : "", tool.script ? SCRIPT : (CLASSES[tool.class] ?? CLASSES.write).sentence), " "] : [];
   return [...lines, make("p", "wide", ...may, first), ...more.map((line) => make("p", "wide", line))];
 }
+
+/** What a script may do. */
+const SCRIPT = "It can read all of the page and do there what you can; it reaches no other site and no network.";
 
 /** What is different from what was allowed, and what is given. */
 export function details({ tool, args = [], changes = [] }: Asked, heading: "h2" | "h4"): HTMLElement[] {
   const parts = [];
   if (changes.length) parts.push(make("section", "", make(heading, "soft", "Since it was allowed, this has changed"), ...changes.map(change)));
-  if (tool?.pack?.steps?.length) {
-    const steps = make("ul", "steps", ...tool.pack.steps.map((step) => make("li", "", said(step))));
-    parts.push(make("section", "", make(heading, "soft", "What the pack does"), steps));
+  const steps = (title: string, all: string[]) =>
+    parts.push(make("section", "", make(heading, "soft", title), make("ul", "steps", ...all.map((step) => make("li", "", said(step))))));
+  if (tool?.pack?.steps?.length) steps("What the pack does", tool.pack.steps);
+  if (tool?.steps?.length && !isSaid(tool)) steps("What it does", tool.steps);
+  if (tool?.script) {
+    const lines = tool.script.split("\n").length;
+    parts.push(make("section", "", make(heading, "soft", lines === 1 ? "Its script" : `Its script, ${lines} lines`), script(tool.script)));
   }
-  if (tool) {
+  if (tool && (args.length || !(tool.script || tool.steps?.length))) {
     const count = args.length === 0 ? "nothing" : args.length === 1 ? "1 value" : `${args.length} values`;
     parts.push(make("section", "", make(heading, "soft", `With ${count}`), ...(args.length ? [values(args)] : [])));
   }
   return parts;
 }
 
+/** Letters that are written from right to left. Each run of them stands apart, so that the rest of a line keeps its order. */
+const RIGHT_TO_LEFT = /([\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]+)/u;
+
+/** A script, whole, with the numbers of its lines. */
+export function script(text: string) {
+  const parts = (line: string) => line.split(RIGHT_TO_LEFT).map((part, i) => (i % 2 ? make("bdi", "", part) : part));
+  const made = make("ol", "script", ...text.split("\n").map((line) => make("li", "", make("code", "foreign", ...parts(line)))));
+  made.tabIndex = 0; // it may scroll
+  return made;
+}
+
 /** Values by their paths, as groups and tables. */
 export const values = (args: AskValue[]) => members(grouped(args));
 
 /** A choice of how far a yes reaches, the first one chosen. */
-export function reachChoice(reaches: string[]) {
+export function reachChoice({ reaches, aboutSite, tool }: Pick<Ask, "reaches" | "aboutSite" | "tool">) {
+  const words = aboutSite && tool?.class === "act" ? { ...REACHES, ...ACT_REACHES } : REACHES;
   const choice = make("select", "");
   choice.ariaLabel = "What a yes is good for";
-  for (const reach of reaches.filter((name) => Object.hasOwn(REACHES, name))) choice.append(new Option(REACHES[reach], reach));
+  for (const reach of reaches.filter((name) => Object.hasOwn(REACHES, name))) choice.append(new Option(words[reach], reach));
   choice.hidden = choice.length < 2;
   return choice;
 }

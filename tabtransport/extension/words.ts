@@ -4,7 +4,7 @@
 export const CLASSES: Record<string, { word: string; sentence: string }> = {
   read: { word: "reads", sentence: "It says that it only reads." },
   write: { word: "changes", sentence: "It may change something." },
-  act: { word: "acts", sentence: "It acts on the page by itself: nobody has said what that may change." },
+  act: { word: "acts", sentence: "It acts on the page as you would; nobody has said what that changes." },
   destructive: { word: "destructive", sentence: "It may do what cannot be undone." },
 };
 

@@ -2,8 +2,10 @@ package consent
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
+	"tabhub/describe"
 	"tabhub/spec"
 )
 
@@ -128,14 +130,18 @@ func writeAct(b *strings.Builder, t *spec.AskTool) {
 	if t.Script == "" {
 		return
 	}
-	lines := strings.Split(t.Script, "\n")
-	fmt.Fprintf(b, "Its script, %d lines:\n", len(lines))
-	for _, l := range lines {
+	fmt.Fprintf(b, "Its script, %d lines:\n", 1+strings.Count(t.Script, "\n"))
+	WriteScript(b, t.Script)
+}
+
+// WriteScript writes a script for a terminal, each line with a mark.
+func WriteScript(w io.Writer, script string) {
+	for l := range strings.SplitSeq(describe.Visible(script), "\n") {
 		l = strings.ReplaceAll(l, "\t", "  ")
 		mark := "│"
 		for first := true; first || l != ""; first = false {
 			end := runes(l, maxColumn)
-			b.WriteString("  " + mark + " " + l[:end] + "\n")
+			fmt.Fprintf(w, "  %s %s\n", mark, l[:end])
 			l, mark = l[end:], "┆" // which no terminal breaks without its mark
 		}
 	}

@@ -14,8 +14,8 @@ import (
 // maxPayload is the size of the largest arguments and results that are stored.
 const maxPayload = 64 << 10
 
-// MaxAnswer is the size of the largest result that is stored with the arguments of a call that cannot be
-// undone: what an order came to is often in its result alone.
+// MaxAnswer is the size of the largest result that is stored with the arguments of a call that may not be
+// undone: what an order came to is often in its result alone, and what an act has done is.
 const MaxAnswer = 4 << 10
 
 // redactTime is how long one write may search for secrets. Payloads that are left then are not
@@ -45,7 +45,7 @@ type allowance struct {
 	at           time.Time
 }
 
-// party is what an allowance belongs to: a client, and apart from that its calls that cannot be undone, so that none can
+// party is what an allowance belongs to: a client, and apart from that its calls that may not be undone, so that none can
 // use up what is kept of another, nor hide an order behind a thousand lesser calls.
 type party struct {
 	client string
@@ -91,8 +91,11 @@ func (a *allowance) take(n int, now time.Time) bool {
 // acts reports whether an entry is of a call that may change something.
 func (e *Entry) acts() bool { return e.Class != "" && e.Class != "read" }
 
-// isFinal reports whether an entry is of a call that cannot be undone.
-func (e *Entry) isFinal() bool { return e.Class == "destructive" }
+// isFinal reports whether an entry is of a call that cannot be undone, or of which nobody knows that it can.
+func (e *Entry) isFinal() bool { return KeepsAnswer(e.Class) }
+
+// KeepsAnswer reports whether the results of calls of a class are stored as their arguments are, up to MaxAnswer.
+func KeepsAnswer(class string) bool { return class == "destructive" || class == "act" }
 
 // writePayloads writes the payloads of lines that are written: all, or the arguments of those that act.
 func (w *writer) writePayloads(ctx context.Context, lines []Line) error {

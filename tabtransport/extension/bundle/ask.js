@@ -92,7 +92,7 @@ function drop(event) {
 var CLASSES = {
   read: { word: "reads", sentence: "It says that it only reads." },
   write: { word: "changes", sentence: "It may change something." },
-  act: { word: "acts", sentence: "It acts on the page by itself: nobody has said what that may change." },
+  act: { word: "acts", sentence: "It acts on the page as you would; nobody has said what that changes." },
   destructive: { word: "destructive", sentence: "It may do what cannot be undone." }
 };
 
@@ -103,18 +103,28 @@ var REACHES = {
   app: "always, for this app",
   always: "always, for every app"
 };
+var ACT_REACHES = { session: "this site, this session" };
 var VERBS = { tool: "run", resource: "read", prompt: "get the prompt" };
 var MAX_DEPTH = 5;
 var LONG_NAME = 24;
 var LONG_VALUE = 600;
 var MAX_TABLE = 60;
 var MAX_COLUMN = 24;
+var LONG_STEP = 160;
 var said = (text, className = "") => make("span", `said foreign ${className}`, text);
 function sentence({ client, site, tool }) {
   const name = said(client.name, "name");
   if (!tool) return [name, " wants to use your hub"];
-  return [name, ` wants to ${VERBS[tool.kind ?? ""] ?? "use"} `, said(tool.name, "name"), ...whose(tool.pack), ...where(site)];
+  return [name, " wants to ", ...wish(tool), ...where(site)];
 }
+function wish(tool) {
+  const { kind = "", script: script2, steps = [] } = tool;
+  if (script2) return ["run a script"];
+  if (isSaid(tool)) return [said(steps[0], "name")];
+  if (steps.length) return [steps.length === 1 ? "take a step" : `take ${steps.length} steps`];
+  return [`${VERBS[kind] ?? "use"} `, said(tool.name, "name"), ...whose(tool.pack)];
+}
+var isSaid = ({ script: script2, steps = [] }) => !script2 && steps.length === 1 && steps[0].length <= LONG_STEP;
 function whose(pack) {
   if (!pack) return [];
   return [" of your pack ", said(pack.name, "name"), pack.added ? ` (added by you on ${pack.added})` : ""];
@@ -133,27 +143,39 @@ function facts({ client, tool, why }) {
   if (client.return) lines.push(make("p", "", "It goes on at ", said(client.return)));
   if (tool?.title && tool.title !== tool.name) lines.push(make("p", "soft", `${tool.pack ? "The pack" : "Its page"} calls it `, said(tool.title)));
   const [first = "", ...more] = why;
-  const may = tool ? [make("span", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence), " "] : [];
+  const may = tool ? [make("span", tool.class === "destructive" ? "bad" : "", tool.script ? SCRIPT : (CLASSES[tool.class] ?? CLASSES.write).sentence), " "] : [];
   return [...lines, make("p", "wide", ...may, first), ...more.map((line) => make("p", "wide", line))];
 }
+var SCRIPT = "It can read all of the page and do there what you can; it reaches no other site and no network.";
 function details({ tool, args = [], changes = [] }, heading) {
   const parts = [];
   if (changes.length) parts.push(make("section", "", make(heading, "soft", "Since it was allowed, this has changed"), ...changes.map(change)));
-  if (tool?.pack?.steps?.length) {
-    const steps = make("ul", "steps", ...tool.pack.steps.map((step) => make("li", "", said(step))));
-    parts.push(make("section", "", make(heading, "soft", "What the pack does"), steps));
+  const steps = (title, all) => parts.push(make("section", "", make(heading, "soft", title), make("ul", "steps", ...all.map((step) => make("li", "", said(step))))));
+  if (tool?.pack?.steps?.length) steps("What the pack does", tool.pack.steps);
+  if (tool?.steps?.length && !isSaid(tool)) steps("What it does", tool.steps);
+  if (tool?.script) {
+    const lines = tool.script.split("\n").length;
+    parts.push(make("section", "", make(heading, "soft", lines === 1 ? "Its script" : `Its script, ${lines} lines`), script(tool.script)));
   }
-  if (tool) {
+  if (tool && (args.length || !(tool.script || tool.steps?.length))) {
     const count = args.length === 0 ? "nothing" : args.length === 1 ? "1 value" : `${args.length} values`;
     parts.push(make("section", "", make(heading, "soft", `With ${count}`), ...args.length ? [values(args)] : []));
   }
   return parts;
 }
+var RIGHT_TO_LEFT = /([\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]+)/u;
+function script(text) {
+  const parts = (line) => line.split(RIGHT_TO_LEFT).map((part, i) => i % 2 ? make("bdi", "", part) : part);
+  const made = make("ol", "script", ...text.split("\n").map((line) => make("li", "", make("code", "foreign", ...parts(line)))));
+  made.tabIndex = 0;
+  return made;
+}
 var values = (args) => members(grouped(args));
-function reachChoice(reaches) {
+function reachChoice({ reaches, aboutSite, tool }) {
+  const words = aboutSite && tool?.class === "act" ? { ...REACHES, ...ACT_REACHES } : REACHES;
   const choice = make("select", "");
   choice.ariaLabel = "What a yes is good for";
-  for (const reach2 of reaches.filter((name) => Object.hasOwn(REACHES, name))) choice.append(new Option(REACHES[reach2], reach2));
+  for (const reach2 of reaches.filter((name) => Object.hasOwn(REACHES, name))) choice.append(new Option(words[reach2], reach2));
   choice.hidden = choice.length < 2;
   return choice;
 }
@@ -264,7 +286,7 @@ var LEAVE = 1e4;
 var MIN_HEIGHT = 320;
 var closing;
 var read = false;
-var reach = reachChoice([]);
+var reach = reachChoice({ reaches: [] });
 var until = Infinity;
 var seen = new IntersectionObserver((entries) => {
   read ||= entries.some(({ isIntersecting }) => isIntersecting);
@@ -300,7 +322,7 @@ async function show() {
   const end = make("div", "");
   question.append(...signIn ? [codeField()] : details(asked, "h2"), end);
   byID("never", HTMLButtonElement).hidden = !asked.reaches.includes("never");
-  reach = reachChoice(asked.reaches);
+  reach = reachChoice(asked);
   byID("reach").replaceChildren(reach);
   yes.textContent = reach.hidden && reach.value === "once" ? "Allow once" : "Allow";
   byID("answers").hidden = false;

@@ -143,7 +143,7 @@ var STATES = {
 var CLASSES = {
   read: { word: "reads", sentence: "It says that it only reads." },
   write: { word: "changes", sentence: "It may change something." },
-  act: { word: "acts", sentence: "It acts on the page by itself: nobody has said what that may change." },
+  act: { word: "acts", sentence: "It acts on the page as you would; nobody has said what that changes." },
   destructive: { word: "destructive", sentence: "It may do what cannot be undone." }
 };
 var duration = (ms) => ms < 0.1 ? "< 0.1 ms" : ms < 1e3 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1e3).toFixed(ms < 1e5 ? 1 : 0)} s`;

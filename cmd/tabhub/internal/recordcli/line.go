@@ -46,7 +46,7 @@ func (p *entryPrinter) printHeader() error {
 // print prints a line of the record. given is what its call was given, as far as that is known.
 func (p *entryPrinter) print(l *record.Line, given record.Payload) error {
 	what := lineWords(&l.Entry, l.Note, p.names.Of)
-	if l.Class != policy.Destructive.String() { // whose answers say more than the line has room for
+	if !record.KeepsAnswer(l.Class) { // whose answers say more than the line has room for
 		given.Result = nil
 	}
 	return p.printAt(l.Time, p.actor(&l.Entry), what, givenWords(given), lineEnd(l))
@@ -222,6 +222,9 @@ func took(d time.Duration) string {
 
 // givenWords says in a few words what a call was given and, as far as that is kept, what came of it.
 func givenWords(p record.Payload) string {
+	if did := didIn(p.Result); len(did) > 0 {
+		return strings.Join(did, "; ")
+	}
 	words := members(p.Args)
 	if n := p.NotKept.Args; n > 0 {
 		words = fmt.Sprintf("(%d bytes, not kept)", n)
@@ -230,6 +233,19 @@ func givenWords(p record.Payload) string {
 		words = strings.TrimSpace(words + " → " + answer)
 	}
 	return words
+}
+
+// didIn returns what an act has done, a step each, if the record has that of a call.
+func didIn(result json.RawMessage) (all []string) {
+	if len(result) == 0 || result[0] != '{' {
+		return nil
+	}
+	for step := range rawjson.Elements(rawjson.Get(result, "did")) {
+		if words, ok := rawjson.String(step); ok {
+			all = append(all, words)
+		}
+	}
+	return all
 }
 
 // answerIn says in a few words what a result says: its structured content, or its text.

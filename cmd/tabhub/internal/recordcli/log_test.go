@@ -112,6 +112,19 @@ func TestTellCall(t *testing.T) {
 	inOrder(tell("C1"), gaveUp...)
 	inOrder(tell("C2"), again...)
 	inOrder(tell("Q1"), append(gaveUp, again...)...)
+	// Of an act it is what each step did, and the script as its owner has seen it.
+	log = record.Open(record.Dir(dir.Records(), spec.LocalUser), record.Options{User: spec.LocalUser, Arguments: time.Hour})
+	log.Append(record.Entry{
+		Time: at, Event: record.Call, Call: "C3", Name: "claude", Domain: "shop.example", Tool: "browser_script", Class: "act", Decision: "ask", Question: "Q3", Reach: "session", By: consent.ByWindow, Decided: 1e6, Outcome: "STALE_REF", Duration: time.Second,
+		Args: json.RawMessage(`{"code":"await page.click('kfa7')\n\tawait page.wait(10)\u202e"}`), Result: json.RawMessage(`{"did":["clicked button \"Order\"","not done: click kfa8"]}`),
+	})
+	log.Append(record.Entry{Time: at, Event: record.Ask, Call: "C3", Class: "act", Question: "Q3", Reach: "session", By: consent.ByWindow, Outcome: "ok"})
+	log.Close()
+	act := tell("C3")
+	inOrder(act, "browser_script at shop.example", "STALE_REF", "did", `clicked button "Order"`, "not done: click kfa8", "script", "  │ await page.click('kfa7')\n  │   await page.wait(10)\\u202e\n", "you answered “Yes, for this site, this session”")
+	if strings.Contains(act, `{"`) {
+		t.Error(act)
+	}
 	if both := tell("Q1"); strings.Count(both, "you were asked") != 2 || strings.Count(both, "no longer waited") != 1 {
 		t.Error(both)
 	}
@@ -176,7 +189,9 @@ func TestGivenIsNotHidden(t *testing.T) {
 		"item lamp → total 37.00":     {Args: json.RawMessage(`{"item":"lamp"}`), Result: json.RawMessage(`{"content":[],"structuredContent":{"total":"37.00"}}`)},
 		"→ orderNumber 7, cents 3700": {Args: json.RawMessage(`{}`), Result: json.RawMessage(`{"content":[{"type":"text","text":"{\"orderNumber\":7,\"cents\":3700}"}]}`)},
 		"→ Thank you":                 {Result: json.RawMessage(`{"content":[{"type":"image"},{"type":"text","text":"Thank you"}]}`)},
-		"":                            {Args: json.RawMessage(`[]`), Result: json.RawMessage(`{"content":{}}`)},
+		// What an act was given is often a reference that says nothing.
+		`clicked button "Order"; not done: wait`: {Args: json.RawMessage(`{"action":"click","ref":"kfa7"}`), Result: json.RawMessage(`{"did":["clicked button \"Order\"","not done: wait"]}`)},
+		"":                                       {Args: json.RawMessage(`[]`), Result: json.RawMessage(`{"content":{}}`)},
 	} {
 		if got := givenWords(p); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -16,6 +16,7 @@ import (
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 )
 
 // tellCall prints the story of a call, or of each of those about which a question was asked: what it came
@@ -136,9 +137,23 @@ func printStory(a *command.App, story []record.Step, of *record.Line, ended bool
 		t.Row("outcome", terminal.Cell{Text: "the record has no end of it: it goes on, or the hub was ended and it may have taken effect", Tone: terminal.Wait})
 	}
 	row("date", of.Time.Local().Format("Monday, "+time.DateOnly))
-	row("arguments", cmp.Or(string(p.Args), notKept(of, p)))
+	script, isScript := "", false
+	if of.Class == policy.Act.String() && len(p.Args) > 0 {
+		script, isScript = rawjson.String(rawjson.Get(p.Args, "code"))
+	}
+	if !isScript {
+		row("arguments", cmp.Or(string(p.Args), notKept(of, p)))
+	}
+	did := didIn(p.Result)
+	for i, words := range did {
+		row(map[bool]string{true: "did"}[i == 0], words)
+	}
 	if err := t.Print(); err != nil {
 		return err
+	}
+	if isScript {
+		fmt.Fprintln(a.Stdout, "\nscript")
+		consent.WriteScript(a.Stdout, script)
 	}
 	fmt.Fprintln(a.Stdout)
 	t = a.Table()
@@ -157,7 +172,9 @@ func printStory(a *command.App, story []record.Step, of *record.Line, ended bool
 	}
 	fmt.Fprintln(a.Stdout)
 	t = a.Table()
-	row("result", string(p.Result))
+	if len(did) == 0 {
+		row("result", string(p.Result))
+	}
 	row("page", cmp.Or(of.URL, of.Origin))
 	row("tab", of.Tab)
 	row("class", of.Class)
@@ -240,6 +257,9 @@ func tell(s *record.Step) string {
 		}
 	case record.AboutTo:
 		words = "about to be sent: what cannot be undone"
+		if l.Class == policy.Act.String() {
+			words = "about to act on the page"
+		}
 	case record.Sent:
 		words = "sent"
 		if l.Tab != "" {

@@ -32,6 +32,9 @@ export function answerIn(result: any): unknown {
   }
 }
 
+/** What an act has done, a step each, if the record has that of a call. */
+export const didIn = (result: any): string[] => (Array.isArray(result?.did) ? result.did.filter((did: unknown) => typeof did === "string") : []);
+
 /** @param bytes that the hub has not kept. It says so beside what was given, where no client can. */
 export const notKept = (bytes: number) => `${bytes.toLocaleString("en")} bytes, not kept`;
 

@@ -1,7 +1,7 @@
 // The record: its lines, searched by all that they hold, a page at a time, and files of them.
 
 import { byID, chip, outcomeChip, problem, element, foreign, link, list, row, tell, took, when } from "./dom.ts";
-import { answerIn, brief, notKept } from "./given.ts";
+import { answerIn, brief, didIn, notKept } from "./given.ts";
 import { PAGE } from "./pages.ts";
 import { ask, file, mayWrite } from "./session.ts";
 import { tookOf } from "./steps.ts";
@@ -155,8 +155,10 @@ function showRecord(lines: Line[], payloads: Payload[]) {
 
 const filtered = () => pages.length > 0 || [...asked().keys()].some((name) => name !== "event");
 
-/** What a call was given and, of one that cannot be undone, what came of it. */
+/** What an act has done; or what a call was given and, of one that cannot be undone, what came of it. */
 function said(l: Line, { args, argsNotKept, result }: Partial<Payload> = {}) {
+  const did = didIn(result);
+  if (did.length) return brief(did.join("; "));
   const answer = l.class === "destructive" && result !== undefined ? brief(answerIn(result)) : "";
   return [argsNotKept ? notKept(argsNotKept) : brief(args), answer && `→ ${answer}`].filter(Boolean).join(" ");
 }

@@ -2,11 +2,11 @@
 // happened when.
 
 import { byID, outcomeChip, copier, element, factsOf, foreign, took, tookWords, when } from "./dom.ts";
-import { notKept, valuesOf } from "./given.ts";
+import { didIn, notKept, valuesOf } from "./given.ts";
 import { ask, mayWrite } from "./session.ts";
 import { nanoseconds, stepsOf, type Step } from "./steps.ts";
 
-import { values } from "../../../../tabtransport/extension/question.ts";
+import { said as words, script, values } from "../../../../tabtransport/extension/question.ts";
 
 import type { Carried, Line, Payload } from "./api.d.ts";
 
@@ -38,7 +38,7 @@ function showStory(lines: Line[], payloads: Payload[], carried?: Carried) {
   byID("story-title").replaceChildren(foreign(clientOf(of)), ": ", foreign(of.tool || of.event, "code"), ...(of.domain ? [" at ", foreign(of.domain)] : []));
   const ended = steps.some(({ is }) => is === "end");
   byID("story-sum").replaceChildren(ended ? outcomeChip(of.outcome) : "", element("span", "number", when(of.time, true)), ended ? `took ${tookWords(of)}` : "");
-  byID("story-given").replaceChildren(...(said?.args === undefined && !said?.argsNotKept ? [] : [element("h3", "", "It was given"), said.argsNotKept ? element("p", "soft", notKept(said.argsNotKept)) : given(said.args)]));
+  byID("story-given").replaceChildren(...(said?.args === undefined && !said?.argsNotKept ? [] : [element("h3", "", "It was given"), said.argsNotKept ? element("p", "soft", notKept(said.argsNotKept)) : given(of, said.args)]));
   const start = steps[0].at ?? nanoseconds(of.time);
   byID("story").replaceChildren(...steps.map((step) => shown(step, start, said, carried)));
   byID("story-facts").replaceChildren(...factsOf(known([
@@ -59,7 +59,8 @@ function code(value: unknown) {
 /** How many values are shown as a question shows them. */
 const VALUES = 500;
 
-function given(args: unknown) {
+function given(of: Line, args: any) {
+  if (of.class === "act" && typeof args?.code === "string") return script(args.code);
   const all = valuesOf(args);
   if (all.length === 1 && all[0].value === "{}") return element("p", "soft", "Nothing");
   return all.length > VALUES ? code(args) : values(all);
@@ -78,6 +79,7 @@ function shown(step: Step, start: bigint, said?: Payload, carried?: Carried) {
   const all = known(facts);
   if (all.length) told.append(factsOf(all));
   if (is === "end" && said?.resultNotKept) told.append(element("h4", "soft", "Result"), element("p", "soft", notKept(said.resultNotKept)));
+  else if (is === "end" && didIn(said?.result).length) told.append(element("h4", "soft", "What it did"), element("ul", "steps", ...didIn(said?.result).map((did) => element("li", "", words(did)))));
   else if (is === "end" && said?.result !== undefined) told.append(element("h4", "soft", "Result"), code(said.result));
   return element("li", "", time, told);
 }
@@ -95,7 +97,7 @@ const tellers: Record<Step["is"], (l: Line, carried?: Carried) => { head: (Node 
   question: () => ({ head: ["You were asked"] }),
   answer: (l) => ({ head: [ANSWERS[l.reach ?? ""] ?? UNANSWERED[l.outcome] ?? `The question ended: ${l.outcome},`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? "", l.outcome === "ok for another" ? ", which was for an identical call of the same client" : ""] }),
   decision: (l) => ({ head: [decided(l)], facts: [["By", ruleWords(l.rule)]] }),
-  begun: () => ({ head: ["About to be done: what cannot be undone"] }),
+  begun: (l) => ({ head: [l.class === "act" ? "About to act on the page" : "About to be done: what cannot be undone"] }),
   sent: (l) => ({ head: [l.tab ? "Sent to a tab" : "Sent"], facts: [["Page", l.url], ["Why this one", l.tab && l.reason]] }),
   task: (l) => ({ head: ["It went on as a task: the client was not kept waiting"], facts: [["Task", l.task]] }),
   end: (l) => ({ head: ["Ended: ", outcomeChip(l.outcome), ` after ${tookWords(l)}`], facts: [["Why", l.tab ? "" : l.reason], ["Changed for the client", l.changed]] }),

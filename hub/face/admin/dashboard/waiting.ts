@@ -104,7 +104,7 @@ function answers(q: Question) {
     code.maxLength = 32;
     made.append(element("label", "", "Number that the page shows ", code));
   }
-  const reach = reachChoice(q.reaches);
+  const reach = reachChoice(q);
   const answer = (className: string, label: string, reachOf: () => string) => {
     const b = element("button", className, label);
     b.type = "button";

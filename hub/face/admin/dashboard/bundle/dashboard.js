@@ -60,7 +60,7 @@ var inOrder = (text3) => text3.replace(/[\u202a-\u202e\u2066-\u2069]/g, (turn) =
 var CLASSES = {
   read: { word: "reads", sentence: "It says that it only reads." },
   write: { word: "changes", sentence: "It may change something." },
-  act: { word: "acts", sentence: "It acts on the page by itself: nobody has said what that may change." },
+  act: { word: "acts", sentence: "It acts on the page as you would; nobody has said what that changes." },
   destructive: { word: "destructive", sentence: "It may do what cannot be undone." }
 };
 var duration = (ms) => ms < 0.1 ? "< 0.1 ms" : ms < 1e3 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1e3).toFixed(ms < 1e5 ? 1 : 0)} s`;
@@ -889,18 +889,28 @@ var REACHES = {
   app: "always, for this app",
   always: "always, for every app"
 };
+var ACT_REACHES = { session: "this site, this session" };
 var VERBS = { tool: "run", resource: "read", prompt: "get the prompt" };
 var MAX_DEPTH = 5;
 var LONG_NAME = 24;
 var LONG_VALUE = 600;
 var MAX_TABLE = 60;
 var MAX_COLUMN = 24;
+var LONG_STEP = 160;
 var said = (text3, className = "") => make("span", `said foreign ${className}`, text3);
 function sentence({ client: client2, site: site2, tool }) {
   const name2 = said(client2.name, "name");
   if (!tool) return [name2, " wants to use your hub"];
-  return [name2, ` wants to ${VERBS[tool.kind ?? ""] ?? "use"} `, said(tool.name, "name"), ...whose(tool.pack), ...where(site2)];
+  return [name2, " wants to ", ...wish(tool), ...where(site2)];
 }
+function wish(tool) {
+  const { kind = "", script: script2, steps = [] } = tool;
+  if (script2) return ["run a script"];
+  if (isSaid(tool)) return [said(steps[0], "name")];
+  if (steps.length) return [steps.length === 1 ? "take a step" : `take ${steps.length} steps`];
+  return [`${VERBS[kind] ?? "use"} `, said(tool.name, "name"), ...whose(tool.pack)];
+}
+var isSaid = ({ script: script2, steps = [] }) => !script2 && steps.length === 1 && steps[0].length <= LONG_STEP;
 function whose(pack) {
   if (!pack) return [];
   return [" of your pack ", said(pack.name, "name"), pack.added ? ` (added by you on ${pack.added})` : ""];
@@ -919,27 +929,39 @@ function facts({ client: client2, tool, why }) {
   if (client2.return) lines2.push(make("p", "", "It goes on at ", said(client2.return)));
   if (tool?.title && tool.title !== tool.name) lines2.push(make("p", "soft", `${tool.pack ? "The pack" : "Its page"} calls it `, said(tool.title)));
   const [first2 = "", ...more2] = why;
-  const may = tool ? [make("span", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence), " "] : [];
+  const may = tool ? [make("span", tool.class === "destructive" ? "bad" : "", tool.script ? SCRIPT : (CLASSES[tool.class] ?? CLASSES.write).sentence), " "] : [];
   return [...lines2, make("p", "wide", ...may, first2), ...more2.map((line3) => make("p", "wide", line3))];
 }
+var SCRIPT = "It can read all of the page and do there what you can; it reaches no other site and no network.";
 function details({ tool, args: args2 = [], changes = [] }, heading2) {
   const parts3 = [];
   if (changes.length) parts3.push(make("section", "", make(heading2, "soft", "Since it was allowed, this has changed"), ...changes.map(change)));
-  if (tool?.pack?.steps?.length) {
-    const steps = make("ul", "steps", ...tool.pack.steps.map((step) => make("li", "", said(step))));
-    parts3.push(make("section", "", make(heading2, "soft", "What the pack does"), steps));
+  const steps = (title, all2) => parts3.push(make("section", "", make(heading2, "soft", title), make("ul", "steps", ...all2.map((step) => make("li", "", said(step))))));
+  if (tool?.pack?.steps?.length) steps("What the pack does", tool.pack.steps);
+  if (tool?.steps?.length && !isSaid(tool)) steps("What it does", tool.steps);
+  if (tool?.script) {
+    const lines2 = tool.script.split("\n").length;
+    parts3.push(make("section", "", make(heading2, "soft", lines2 === 1 ? "Its script" : `Its script, ${lines2} lines`), script(tool.script)));
   }
-  if (tool) {
+  if (tool && (args2.length || !(tool.script || tool.steps?.length))) {
     const count2 = args2.length === 0 ? "nothing" : args2.length === 1 ? "1 value" : `${args2.length} values`;
     parts3.push(make("section", "", make(heading2, "soft", `With ${count2}`), ...args2.length ? [values(args2)] : []));
   }
   return parts3;
 }
+var RIGHT_TO_LEFT = /([\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]+)/u;
+function script(text3) {
+  const parts3 = (line3) => line3.split(RIGHT_TO_LEFT).map((part, i) => i % 2 ? make("bdi", "", part) : part);
+  const made2 = make("ol", "script", ...text3.split("\n").map((line3) => make("li", "", make("code", "foreign", ...parts3(line3)))));
+  made2.tabIndex = 0;
+  return made2;
+}
 var values = (args2) => members(grouped(args2));
-function reachChoice(reaches) {
+function reachChoice({ reaches, aboutSite, tool }) {
+  const words3 = aboutSite && tool?.class === "act" ? { ...REACHES, ...ACT_REACHES } : REACHES;
   const choice2 = make("select", "");
   choice2.ariaLabel = "What a yes is good for";
-  for (const reach of reaches.filter((name2) => Object.hasOwn(REACHES, name2))) choice2.append(new Option(REACHES[reach], reach));
+  for (const reach of reaches.filter((name2) => Object.hasOwn(REACHES, name2))) choice2.append(new Option(words3[reach], reach));
   choice2.hidden = choice2.length < 2;
   return choice2;
 }
@@ -1119,7 +1141,7 @@ function answers(q) {
     code2.maxLength = 32;
     made2.append(make("label", "", "Number that the page shows ", code2));
   }
-  const reach = reachChoice(q.reaches);
+  const reach = reachChoice(q);
   const answer = (className, label, reachOf) => {
     const b = make("button", className, label);
     b.type = "button";
@@ -1428,6 +1450,7 @@ function answerIn(result) {
     return text3;
   }
 }
+var didIn = (result) => Array.isArray(result?.did) ? result.did.filter((did) => typeof did === "string") : [];
 var notKept = (bytes2) => `${bytes2.toLocaleString("en")} bytes, not kept`;
 function valuesOf(value, path = []) {
   const members2 = typeof value === "object" && value !== null ? Object.entries(value) : [];
@@ -1472,7 +1495,7 @@ function showStory(lines2, payloads, carried) {
   byID("story-title").replaceChildren(foreign(clientOf(of)), ": ", foreign(of.tool || of.event, "code"), ...of.domain ? [" at ", foreign(of.domain)] : []);
   const ended2 = steps.some(({ is }) => is === "end");
   byID("story-sum").replaceChildren(ended2 ? outcomeChip(of.outcome) : "", make("span", "number", when(of.time, true)), ended2 ? `took ${tookWords(of)}` : "");
-  byID("story-given").replaceChildren(...said3?.args === void 0 && !said3?.argsNotKept ? [] : [make("h3", "", "It was given"), said3.argsNotKept ? make("p", "soft", notKept(said3.argsNotKept)) : given(said3.args)]);
+  byID("story-given").replaceChildren(...said3?.args === void 0 && !said3?.argsNotKept ? [] : [make("h3", "", "It was given"), said3.argsNotKept ? make("p", "soft", notKept(said3.argsNotKept)) : given(of, said3.args)]);
   const start3 = steps[0].at ?? nanoseconds(of.time);
   byID("story").replaceChildren(...steps.map((step) => shown2(step, start3, said3, carried)));
   byID("story-facts").replaceChildren(...factsOf(known([
@@ -1494,7 +1517,8 @@ function code(value) {
   return text3;
 }
 var VALUES = 500;
-function given(args2) {
+function given(of, args2) {
+  if (of.class === "act" && typeof args2?.code === "string") return script(args2.code);
   const all2 = valuesOf(args2);
   if (all2.length === 1 && all2[0].value === "{}") return make("p", "soft", "Nothing");
   return all2.length > VALUES ? code(args2) : values(all2);
@@ -1510,6 +1534,7 @@ function shown2(step, start3, said3, carried) {
   const all2 = known(facts4);
   if (all2.length) told.append(factsOf(all2));
   if (is === "end" && said3?.resultNotKept) told.append(make("h4", "soft", "Result"), make("p", "soft", notKept(said3.resultNotKept)));
+  else if (is === "end" && didIn(said3?.result).length) told.append(make("h4", "soft", "What it did"), make("ul", "steps", ...didIn(said3?.result).map((did) => make("li", "", said(did)))));
   else if (is === "end" && said3?.result !== void 0) told.append(make("h4", "soft", "Result"), code(said3.result));
   return make("li", "", time, told);
 }
@@ -1523,7 +1548,7 @@ var tellers = {
   question: () => ({ head: ["You were asked"] }),
   answer: (l) => ({ head: [ANSWERS[l.reach ?? ""] ?? UNANSWERED[l.outcome] ?? `The question ended: ${l.outcome},`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? "", l.outcome === "ok for another" ? ", which was for an identical call of the same client" : ""] }),
   decision: (l) => ({ head: [decided2(l)], facts: [["By", ruleWords(l.rule)]] }),
-  begun: () => ({ head: ["About to be done: what cannot be undone"] }),
+  begun: (l) => ({ head: [l.class === "act" ? "About to act on the page" : "About to be done: what cannot be undone"] }),
   sent: (l) => ({ head: [l.tab ? "Sent to a tab" : "Sent"], facts: [["Page", l.url], ["Why this one", l.tab && l.reason]] }),
   task: (l) => ({ head: ["It went on as a task: the client was not kept waiting"], facts: [["Task", l.task]] }),
   end: (l) => ({ head: ["Ended: ", outcomeChip(l.outcome), ` after ${tookWords(l)}`], facts: [["Why", l.tab ? "" : l.reason], ["Changed for the client", l.changed]] }),
@@ -1683,6 +1708,8 @@ function showRecord(lines2, payloads) {
 }
 var filtered = () => pages2.length > 0 || [...asked2().keys()].some((name2) => name2 !== "event");
 function said2(l, { args: args2, argsNotKept, result } = {}) {
+  const did = didIn(result);
+  if (did.length) return brief(did.join("; "));
   const answer = l.class === "destructive" && result !== void 0 ? brief(answerIn(result)) : "";
   return [argsNotKept ? notKept(argsNotKept) : brief(args2), answer && `→ ${answer}`].filter(Boolean).join(" ");
 }
