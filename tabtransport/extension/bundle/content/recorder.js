@@ -2139,11 +2139,15 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     for (let node = firstChild(of); node; node = nextSibling(node)) yield node;
   }
   function words(element, role = roleOf(element), name = nameOf(element, role)) {
-    const kind = role || localName(element);
+    const kind = role || kindOf(element);
     const shown = clean(!role || BY_CONTENT.test(role) ? plainText(element) : "");
     const called = clean(name);
     const also = shown && (!called || !overlap(shown, called)) ? ` that shows ${JSON.stringify(shown)}` : "";
     return `${kind}${called ? ` ${JSON.stringify(called)}` : also ? "" : " without a name"}${also}`;
+  }
+  function kindOf(element) {
+    const name = localName(element);
+    return /^(h[1-6]|[a-z]{1,20}(-[a-z-]{1,20})?)$/.test(name) ? name : "element";
   }
   function plainText(element) {
     return isHTML(element, localName(element)) ? line(innerText(element)) : "";

@@ -224,11 +224,17 @@ function* nodesOf(of: Node) {
 
 /** What an element is called: button "Order". If a page names it otherwise than it shows it, both are said. */
 export function words(element: Element, role = roleOf(element), name = nameOf(element, role)): string {
-  const kind = role || localName(element);
+  const kind = role || kindOf(element);
   const shown = clean(!role || BY_CONTENT.test(role) ? plainText(element) : "");
   const called = clean(name);
   const also = shown && (!called || !overlap(shown, called)) ? ` that shows ${JSON.stringify(shown)}` : "";
   return `${kind}${called ? ` ${JSON.stringify(called)}` : also ? "" : " without a name"}${also}`;
+}
+
+/** What an element without a role is. Its page may name it as it likes, with quotes and all. */
+function kindOf(element: Element) {
+  const name = localName(element);
+  return /^(h[1-6]|[a-z]{1,20}(-[a-z-]{1,20})?)$/.test(name) ? name : "element";
 }
 
 /** The text in an element as it is seen, whatever the page calls it. */
