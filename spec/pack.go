@@ -82,14 +82,14 @@ type Step struct {
 	Read    *ReadStep    `json:"read,omitempty"`
 	Wait    *WaitStep    `json:"wait,omitempty"`
 
-	// Verbs that packs do not have. All but Look and Dialog act.
-	Hover  *ActStep    `json:"hover,omitempty"`
-	Select *SelectStep `json:"select,omitempty"`
-	Scroll *ScrollStep `json:"scroll,omitempty"`
-	Drag   *DragStep   `json:"drag,omitempty"`
-	Upload *UploadStep `json:"upload,omitempty"`
-	Dialog *DialogStep `json:"dialog,omitempty"`
-	Look   *LookStep   `json:"look,omitempty"`
+	// Verbs that packs do not have (the tag says so). All but Look and Dialog act.
+	Hover  *ActStep    `json:"hover,omitempty" pack:"-"`
+	Select *SelectStep `json:"select,omitempty" pack:"-"`
+	Scroll *ScrollStep `json:"scroll,omitempty" pack:"-"`
+	Drag   *DragStep   `json:"drag,omitempty" pack:"-"`
+	Upload *UploadStep `json:"upload,omitempty" pack:"-"`
+	Dialog *DialogStep `json:"dialog,omitempty" pack:"-"`
+	Look   *LookStep   `json:"look,omitempty" pack:"-"`
 
 	// As names what the step gives, for expressions.
 	As string `json:"as,omitempty"`
@@ -146,7 +146,7 @@ type Target struct {
 	Label    string `json:"label,omitempty"`
 	Selector string `json:"selector,omitempty"`
 	// Ref is a reference of a look, alone. Packs have none.
-	Ref string `json:"ref,omitempty"`
+	Ref string `json:"ref,omitempty" pack:"-"`
 	// In is an element around it: frames of the same origin and open shadow trees are entered.
 	In *Target `json:"in,omitempty"`
 	// Nth chooses among several, from 1 on; negative numbers count from the end.
@@ -159,8 +159,8 @@ type ActStep struct {
 	// Navigates says that the page gives way to another one: the next step runs there, and not before.
 	Navigates bool `json:"navigates,omitempty"`
 	// Button is "right", or "" for the left one; Count is 2 for a double click. Packs have neither.
-	Button string `json:"button,omitempty"`
-	Count  int    `json:"count,omitempty"`
+	Button string `json:"button,omitempty" pack:"-"`
+	Count  int    `json:"count,omitempty" pack:"-"`
 }
 
 // SelectStep chooses the options with these labels, and no others, in a list of options of any kind.

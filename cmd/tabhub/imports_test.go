@@ -28,16 +28,17 @@ var layers = [][]string{
 	{"hub/tenant", "cmd/tabhub/internal/telemetry"},
 	{"hub/face/mcpserver", "hub/builtin/browsertool", "hub/builtin/proxytool"},
 	{"hub/face/mcpserver/methods"},
-	{"hub/builtin/instance", "hub/hubtest", "hub/face/mcpserver/expose"},
+	{"hub/anypage", "hub/builtin/instance", "hub/hubtest", "hub/face/mcpserver/expose"},
 	{"hub"},
 	{"hub/call"},
+	{"hub/call/window"},
 	{"hub/lists"},
 	{"hub/packs"},
 	{"hub/core"},
-	{"hub/state", "hub/builtin", "hub/trust/auth/oauth", "cmd/tabhub/internal/pagecheck"},
+	{"hub/call/apps", "hub/state", "hub/builtin", "hub/trust/auth/oauth", "cmd/tabhub/internal/pagecheck"},
 	{"hub/agents", "hub/trust/consent", "hub/cluster"},
 	{"hub/call/ledger", "hub/trust/auth", "hub/trust/flow", "cmd/tabhub/internal/policyfile", "cmd/tabhub/internal/clientconf", "cmd/tabhub/internal/portowner", "cmd/tabhub/internal/terminal"},
-	{"hub/offer/item", "hub/offer/pack/examples", "hub/offer/pack/foreign", "hub/pages", "tabtransport/wsserver/wstest"},
+	{"hub/offer/item", "hub/offer/pack/draft", "hub/offer/pack/examples", "hub/offer/pack/foreign", "hub/pages", "tabtransport/wsserver/wstest"},
 	{"hub/offer/pack"},
 	{"hub/offer/listed"},
 	{"hub/offer/schema", "hub/trust/record/recordtest", "hub/demo", "tabtransport/wsserver", "tabtransport/relay", "tabtransport/extension"},
@@ -67,7 +68,7 @@ var walled = map[string][]string{
 // pure are the packages that decide and do nothing, and impure what they may not import:
 // time, chance and files come in as arguments.
 var (
-	pure   = []string{"hub/state", "hub/agents", "hub/offer/item", "hub/offer/pack", "hub/offer/pack/foreign", "hub/trust/policy", "naming", "describe"}
+	pure   = []string{"hub/state", "hub/agents", "hub/offer/item", "hub/offer/pack", "hub/offer/pack/draft", "hub/offer/pack/foreign", "hub/trust/policy", "naming", "describe"}
 	impure = []string{"sync", "context", "log", "log/slog", "os", "io", "net", "net/http", "crypto/rand", "math/rand", "math/rand/v2"}
 )
 

@@ -10,6 +10,7 @@ import (
 
 	"tabhub/hub/broadcast"
 	"tabhub/hub/call/ledger"
+	"tabhub/hub/call/window"
 	"tabhub/hub/core"
 	"tabhub/hub/lists"
 	"tabhub/hub/offer/item"
@@ -74,7 +75,7 @@ func New(c *core.Core, rules *core.Rules, ls *lists.Lists, opts Options) *Calls 
 	cs.gate = &gate{
 		transport: c.Options.Transport, browserOf: c.BrowserOf, telemetry: opts.Telemetry, changed: c.Options.Changed, rules: rules, flows: flow.New(), began: map[session]time.Time{},
 		desk: consent.New(consent.Options{
-			Askers: opts.Askers, Dashboard: opts.Dashboard, Command: opts.Command, Browser: window{h: cs}, Remember: rules.Remember, Record: c.Options.Record, Log: c.Log,
+			Askers: opts.Askers, Dashboard: opts.Dashboard, Command: opts.Command, Browser: windowOf(cs), Remember: rules.Remember, Record: c.Options.Record, Log: c.Log,
 			Allowed: c.Settings(allowedSettings),
 			Store: func(body json.RawMessage) {
 				c.SaveSettings(storage.Settings{Name: allowedSettings, Body: body}, nil)
@@ -93,6 +94,11 @@ func New(c *core.Core, rules *core.Rules, ls *lists.Lists, opts Options) *Calls 
 	})
 	rules.OnChange(cs.policyChanged)
 	return cs
+}
+
+// windowOf are the browsers in which the owner is asked.
+func windowOf(cs *Calls) window.Window {
+	return window.Window{Core: cs.core, IsPaired: cs.opts.Paired, OwnBrowser: cs.opts.OwnBrowser}
 }
 
 // Leased says that leases have changed.
@@ -258,7 +264,7 @@ func (cs *Calls) enter(ctx context.Context, by *consent.Caller, about ledger.Sub
 func (cs *Calls) subject(by *consent.Caller, about *ledger.Subject) {
 	about.Principal, about.Session, about.Said, about.Via = by.Principal, by.Session, by.Said, by.Via
 	if !about.Own {
-		cs.gate.apps.called(by)
+		cs.gate.apps.Called(by)
 	}
 }
 
@@ -275,7 +281,7 @@ func (cs *Calls) policyChanged(set *policy.Set) {
 		}
 		return nil
 	})
-	cs.gate.apps.changed.Fire()
+	cs.gate.apps.Changed.Fire()
 	cs.gate.changed.Fire()
 }
 

@@ -42,26 +42,43 @@ func (cs *Calls) ReadTab(ctx context.Context, by *consent.Caller, to spec.TabAdd
 }
 
 // control is Control. It also returns the site that the request was about, or led to.
-func (cs *Calls) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (resp spec.Response, site spec.Domain, err error) {
+func (cs *Calls) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (spec.Response, spec.Domain, error) {
+	c := &control{Calls: cs, by: by, to: to, req: req}
+	resp, err := c.do(ctx)
+	return resp, c.action.Site.Domain, err
+}
+
+// capable returns why a tab or browser does not serve what a client wants.
+func capable(cs *Calls, by *consent.Caller, to spec.TabAddr, c spec.Capability) error {
 	cs.core.RLock()
-	there, capable := cs.core.State().Controllable(to, capabilityOf(req))
+	there, capable := cs.core.State().Controllable(to, c)
 	there = there && cs.core.State().SeesPeer(cs.rules.By(by), to.Peer)
 	cs.core.RUnlock()
 	switch {
 	case !there:
-		return resp, "", core.Fail(spec.FailTabNotFound, "no tab or browser %s is connected; list them first", to)
+		return core.Fail(spec.FailTabNotFound, "no tab or browser %s is connected; list them first", to)
 	case !capable:
-		return resp, "", core.Fail(spec.FailToolError, "this browser connection does not offer %s; the companion extension does", capabilityOf(req))
+		return core.Fail(spec.FailToolError, "this browser connection does not offer %s; the companion extension does", c)
 	}
-	ctx, call := cs.enter(ctx, by, ledger.Subject{Part: true})
-	defer call.Leave()
-	c := control{Calls: cs, call: call, by: by, to: to, req: req}
+	return nil
+}
+
+// do decides about the request, sends it, and judges what came of it.
+func (c *control) do(ctx context.Context) (resp spec.Response, err error) {
+	cs, by, to, req := c.Calls, c.by, c.to, c.req
+	if err := capable(cs, by, to, capabilityOf(req)); err != nil {
+		return resp, err
+	}
+	if c.own != nil {
+		c.leads = make([]admission, len(c.own.Leads))
+	}
+	ctx, c.call = cs.enter(ctx, by, ledger.Subject{Part: true})
+	defer c.call.Leave()
 	resp, err = c.attempt(ctx)
-	if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote) {
+	if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote) && (c.own == nil || c.own.Origin == "") {
 		c.moved = true
 		resp, err = c.attempt(ctx)
 	}
-	site = c.action.Site.Domain
 	if _, ok := req.(*spec.OpenTab); ok && err == nil {
 		noteOpened(cs, by, to.Peer, resp.Result)
 	}
@@ -69,21 +86,21 @@ func (cs *Calls) control(ctx context.Context, by *consent.Caller, to spec.TabAdd
 	case errors.Is(err, tabtransport.ErrLost) && core.View(cs.core, func(s *state.State) bool { return s.Connected(to.Peer) }):
 		// The browser said that the tab is closed before it could answer.
 		if req.Method() == spec.MethodCloseTab {
-			return spec.Response{Result: json.RawMessage(`{}`)}, site, nil
+			return spec.Response{Result: json.RawMessage(`{}`)}, nil
 		}
-		return resp, site, &core.Failure{Code: spec.FailTabClosed, Message: "the tab was closed"}
+		return resp, heard(&core.Failure{Code: spec.FailTabClosed, Message: "the tab was closed"}, c.said)
 	case errors.Is(err, tabtransport.ErrNotConnected):
-		return resp, site, &core.Failure{Code: spec.FailNotConnected, Message: "the browser went away; nothing was sent"}
+		return resp, &core.Failure{Code: spec.FailNotConnected, Message: "the browser went away; nothing was sent"}
 	case errors.Is(err, tabtransport.ErrLost):
-		return resp, site, &core.Failure{Code: spec.FailNotConnected, Message: "the browser went away before it answered; it may have done what was asked"}
+		return resp, heard(&core.Failure{Code: spec.FailNotConnected, Message: "the browser went away before it answered; it may have done what was asked"}, c.said)
 	case errors.Is(err, tabtransport.ErrTimeout):
-		return resp, site, core.Fail(spec.FailToolTimeout, "the browser did not answer within %s; it may have done what was asked, or do it yet", timeoutOf(req))
+		return resp, heard(core.Fail(spec.FailToolTimeout, "the browser did not answer within %s; it may have done what was asked, or do it yet", timeoutOf(req)), c.said)
 	case errors.Is(err, tabtransport.ErrBusy):
-		return resp, site, &core.Failure{Code: spec.FailQueueFull, Message: "the browser does not take more messages now"}
+		return resp, &core.Failure{Code: spec.FailQueueFull, Message: "the browser does not take more messages now"}
 	case errors.Is(err, tabtransport.ErrUnsupported):
-		return resp, site, &core.Failure{Code: spec.FailToolError, Message: "the page's protocol has no such request"}
+		return resp, &core.Failure{Code: spec.FailToolError, Message: "the page's protocol has no such request"}
 	}
-	return resp, site, cs.gateError(err, true)
+	return resp, cs.gateError(err, true)
 }
 
 // isKeptBy reports whether a dialog keeps a tab from what is requested.
@@ -100,13 +117,19 @@ func isKeptBy(d *spec.Dialog, req spec.Request) bool {
 // capabilityOf returns the capability that a control request needs: that of its
 // method's name.
 func capabilityOf(req spec.Request) spec.Capability {
+	if _, ok := req.(*spec.Run); ok {
+		return spec.CapLook
+	}
 	return spec.Capability(req.Method()[len("browser/"):])
 }
 
 // timeoutOf returns how long a control request may take.
 func timeoutOf(req spec.Request) time.Duration {
-	if rest, ok := req.(*spec.Rest); ok {
-		return time.Duration(rest.WaitMs)*time.Millisecond + spec.ControlTimeout
+	switch req := req.(type) {
+	case *spec.Rest:
+		return time.Duration(req.WaitMs)*time.Millisecond + spec.ControlTimeout
+	case *spec.Run:
+		return ownTimeout
 	}
 	return spec.ControlTimeout
 }
@@ -118,8 +141,11 @@ type control struct {
 	by    *consent.Caller
 	to    spec.TabAddr
 	req   spec.Request
+	own   *Own // that req is; nil: a request of the hub's tools for tabs
 	ad    admission
-	moved bool // the tab was found to show another site than the hub knows of
+	leads []admission // about the pages that own leads to
+	said  string      // by the browser, of how far it has come
+	moved bool        // the tab was found to show another site than the hub knows of
 
 	action policy.Action
 	url    string // what the tab shows, if that matters
@@ -127,15 +153,21 @@ type control struct {
 
 // attempt decides about the request as things are now, and sends it.
 func (c *control) attempt(ctx context.Context) (spec.Response, error) {
-	args, err := json.Marshal(c.req)
-	if err != nil {
+	var args json.RawMessage
+	var err error
+	if c.own != nil {
+		args = c.own.Args
+	} else if args, err = json.Marshal(c.req); err != nil {
 		return spec.Response{}, err
 	}
 	defer c.note()
 	defer func() { c.renew(core.SessionOf(c.by), c.to) }()
-	p, err := c.gate.admit(ctx, c.call, c.by, &c.ad, func() (*policy.Action, error) { return c.look(ctx) }, args)
+	p, err := c.admit(ctx, args)
 	if err != nil {
 		return spec.Response{}, c.gateError(err, false)
+	}
+	if err := c.take(); err != nil {
+		return spec.Response{}, err
 	}
 	reads := c.action.Class == policy.Read
 	// Since it was looked at, the browser or the owner may have been asked, and the tab been claimed.
@@ -146,7 +178,7 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 		return spec.Response{}, dialogFailure(c.to, d)
 	}
 	c.call.Sending(reads, c.to, "")
-	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.placed()), tabtransport.Wait{Timeout: timeoutOf(c.req), SentAt: &c.ad.sent})
+	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.placed()), c.wait())
 	if notSent(err) {
 		c.call.NotSent(reads)
 	}
@@ -194,6 +226,9 @@ func (c *control) note() {
 // what is done there, if the tab may be led away.
 func (c *control) look(ctx context.Context) (*policy.Action, error) {
 	a, place, target := controlAction(c.by, c.req)
+	if c.own != nil {
+		a.Name, a.Class = c.own.Name, c.own.Class
+	}
 	c.reach(c.by, &a, c.to.Peer)
 	if place {
 		if err := c.free(c.by, c.to, a.Class == policy.Read); err != nil {
@@ -208,16 +243,17 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.url, a.Site.Domain = url, naming.DomainOfURL(url, attested)
-		a.Site.Any, a.Site.Dashboard = a.Site.Domain == "", c.isOwnPage(url)
+		if c.own != nil && c.own.Origin != "" {
+			url = c.own.Origin
+		}
+		c.url, a.Site = url, siteOf(c.Calls, url, attested)
 	}
 	if target != "" {
 		if here := c.gate.rules.Policy().Decide(&a, time.Now()); here.Effect == policy.Deny {
 			c.action, c.ad.decision = a, here
 			return nil, core.Refusal(here, &a)
 		}
-		to := naming.DomainOfURL(target, true)
-		a.Site = policy.Site{Domain: to, Any: to == "", Dashboard: c.isOwnPage(target)} // browsers take more for an address than has a domain
+		a.Site = siteOf(c.Calls, target, true) // Any: browsers take more for an address than has a domain
 	}
 	c.call.Reaches(a.Site)
 	c.action = a
@@ -242,7 +278,13 @@ func ifAt(origin string, req spec.Request) spec.Request {
 	case *spec.CloseTab:
 		return &spec.CloseTab{IfOrigin: origin}
 	case *spec.Screenshot:
-		return &spec.Screenshot{IfOrigin: origin}
+		to := *req
+		to.IfOrigin = origin
+		return &to
+	case *spec.Look:
+		to := *req
+		to.IfOrigin = origin
+		return &to
 	case *spec.Text:
 		return &spec.Text{IfOrigin: origin}
 	case *spec.Rest:
@@ -276,6 +318,8 @@ func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, place
 		a.Name, a.Class = "browser_page screenshot", policy.Read
 	case *spec.Text:
 		a.Name, a.Class = "browser_page text", policy.Read
+	case *spec.Look:
+		a.Name, a.Class = "browser_page snapshot", policy.Read
 	case *spec.Rest:
 		a.Name, a.Class = "browser_page wait", policy.Read
 	}

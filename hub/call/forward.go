@@ -42,7 +42,7 @@ func (cs *Calls) Admit(ctx context.Context, by *consent.Caller, a *policy.Action
 // returns what was decided.
 func (cs *Calls) admit(ctx context.Context, c *ledger.Call, by *consent.Caller, a *policy.Action, args json.RawMessage) (policy.Effect, error) {
 	var ad admission
-	_, err := cs.gate.admit(ctx, c, by, &ad, func() (*policy.Action, error) { return a, nil }, args)
+	_, err := cs.gate.admit(ctx, c, by, &ad, func() (*policy.Action, error) { return a, nil }, consent.Call{Args: args})
 	by.Note(func(e *record.Entry) { ad.note(e, a) })
 	return ad.effect(), cs.gateError(err, false)
 }

@@ -10,6 +10,7 @@ import (
 
 	"tabhub/describe"
 	"tabhub/hub/broadcast"
+	"tabhub/hub/call/apps"
 	"tabhub/hub/call/ledger"
 	"tabhub/hub/core"
 	"tabhub/hub/state"
@@ -34,7 +35,7 @@ type gate struct {
 	desk      *consent.Desk
 	flows     *flow.Tracker
 	rules     *core.Rules
-	apps      apps
+	apps      apps.Apps
 	changed   *broadcast.Signal // fired when what is in flight changes, or rules
 
 	mu    sync.Mutex
@@ -63,7 +64,7 @@ func (g *gate) send(ctx context.Context, p permit, to spec.TabAddr, req spec.Req
 			return spec.Response{}, core.Refusal(policy.Decision{Effect: policy.Deny, Layer: policy.ByBrowser}, p.of)
 		}
 	}
-	w.For = describe.Clean(p.of.Principal.Name, maxSaid)
+	w.For = describe.Clean(p.of.Principal.Name, apps.MaxSaid)
 	return g.transport.SendRequest(ctx, to, req, w)
 }
 
@@ -164,8 +165,8 @@ func ownersAnswer(err error) string {
 }
 
 // admit decides about actions until one is allowed or refused: action returns what is about
-// to be done as it is now, with the arguments for the owner.
-func (g *gate) admit(ctx context.Context, c *ledger.Call, by *consent.Caller, ad *admission, action func() (*policy.Action, error), args json.RawMessage) (permit, error) {
+// to be done as it is now. q has what the owner is to see of it.
+func (g *gate) admit(ctx context.Context, c *ledger.Call, by *consent.Caller, ad *admission, action func() (*policy.Action, error), q consent.Call) (permit, error) {
 	for {
 		a, err := action()
 		if err != nil {
@@ -175,9 +176,10 @@ func (g *gate) admit(ctx context.Context, c *ledger.Call, by *consent.Caller, ad
 			return p, err
 		}
 		c.Asks()
-		err = g.ask(ctx, by, ad, consent.Call{ID: c.ID(), Action: a, Args: args, Carries: func() []flow.Match {
-			return g.flows.Compare(a.Principal.ID, a.Site.Domain, []json.RawMessage{args})
-		}})
+		q.ID, q.Action, q.Carries = c.ID(), a, func() []flow.Match {
+			return g.flows.Compare(a.Principal.ID, a.Site.Domain, []json.RawMessage{q.Args})
+		}
+		err = g.ask(ctx, by, ad, q)
 		c.GoesOn()
 		if err != nil {
 			return permit{}, err

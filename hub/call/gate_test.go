@@ -20,7 +20,7 @@ import (
 // Each request that there is has its place: it is decided about as a call or as a control
 // request, or is the hub's own.
 func TestEachRequestIsDecidedAbout(t *testing.T) {
-	own := []string{"Ask", "EndRoom", "ListPacks", "ListTabs", "Ping", "Record", "SubscribeResource"} // Ping is sent by no Hub
+	own := []string{"Ask", "EndRoom", "ListPacks", "ListTabs", "Ping", "Record", "Refs", "SubscribeResource"} // Ping is sent by no Hub
 	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "spec", "message.go"), nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestEachRequestIsDecidedAbout(t *testing.T) {
 	controlled := map[string]spec.Request{
 		"OpenTab": &spec.OpenTab{URL: "https://e.com/"}, "ActivateTab": &spec.ActivateTab{}, "CloseTab": &spec.CloseTab{}, "ListTabs": &spec.ListTabs{},
 		"Navigate": &spec.Navigate{}, "Screenshot": &spec.Screenshot{}, "Text": &spec.Text{},
-		"Rest": &spec.Rest{WaitMs: 1},
+		"Rest": &spec.Rest{WaitMs: 1}, "Look": &spec.Look{},
 	}
 	called := []string{"ExecuteTool", "Run", "ReadResource", "GetPrompt", "Complete"}
 	found := 0
@@ -69,18 +69,5 @@ func TestGateLooksAtTheBrowser(t *testing.T) {
 	_, err = g.send(t.Context(), permit{&a}, spec.TabAddr{Peer: "browser:personal-id", Tab: 7}, &spec.Text{}, tabtransport.Wait{})
 	if f, ok := err.(*core.Failure); !ok || f.Code != spec.FailDenied || !strings.Contains(f.Message, "bound to") {
 		t.Errorf("%v", err)
-	}
-}
-
-// Clients that come and go must not fill the memory.
-func TestAppsAreBounded(t *testing.T) {
-	var a apps
-	for i := range 2 * maxKeptApps {
-		by := &consent.Caller{Principal: policy.Owner, Said: strings.Repeat("x", i)}
-		a.connected(by, 1)
-		a.connected(by, -1)
-	}
-	if n := len(a.all); n > maxKeptApps {
-		t.Errorf("%d apps are kept", n)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"tabhub/describe"
 	"tabhub/hub/agents"
+	"tabhub/hub/call/apps"
 	"tabhub/hub/core"
 	"tabhub/hub/state"
 	"tabhub/spec"
@@ -38,7 +39,7 @@ func groupOf(cs *Calls, by agents.By, browser spec.PeerID) *spec.Room {
 	if !keepsGroups(cs, browser) {
 		return nil
 	}
-	return &spec.Room{ID: by.Session.Short(), Title: describe.Clean(by.Label, maxSaid)}
+	return &spec.Room{ID: by.Session.Short(), Title: describe.Clean(by.Label, apps.MaxSaid)}
 }
 
 func keepsGroups(cs *Calls, browser spec.PeerID) bool {

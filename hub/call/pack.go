@@ -74,16 +74,21 @@ func (r *run) tabClosed(err error) error {
 	return core.Fail(spec.FailTabClosed, "the tab went away after the call was sent. %s", r.tool.LossWords(nil))
 }
 
-// withProgress adds to a failure of a pack's tool that was sent how far its steps were said to have come. What
-// the page calls its elements is no word of the hub, and stays out.
+// withProgress adds to a failure of a pack's tool that was sent how far its steps were said to have come.
 func (r *run) withProgress(err error) error {
 	f, ok := errors.AsType[*core.Failure](err)
 	if !ok || r.tool == nil || !r.sent || len(r.tool.Steps) == 0 {
 		return err
 	}
-	step, _, ofStep := strings.Cut(r.said, ": ")
+	return heard(f, r.said)
+}
+
+// heard adds to a failure of a run of steps how far these were said to have come. What the page calls its elements
+// is no word of the hub, and stays out.
+func heard(f *core.Failure, said string) error {
+	step, _, ofStep := strings.Cut(said, ": ")
 	if !ofStep || !strings.HasPrefix(step, "step ") {
-		return err
+		return f
 	}
 	return &core.Failure{Code: f.Code, Message: strings.TrimSuffix(f.Message, ".") + ". The last that was heard of it: " + step + " was done."}
 }

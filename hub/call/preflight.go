@@ -137,7 +137,7 @@ func (o *Owner) nowhere(s *state.State, who agents.By, why string) Preflight {
 		}
 	}
 	no := "no browser is connected"
-	if !(window{o.calls}).Paired() {
+	if !windowOf(o.calls).Paired() {
 		no = "no browser is paired with the hub"
 	}
 	return Preflight{State: NoBrowser, Why: why + ", and " + no}

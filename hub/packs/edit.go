@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tabhub/hub/offer/pack"
+	"tabhub/hub/offer/pack/draft"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
@@ -86,7 +87,7 @@ func (p *Packs) Recorded(r *spec.Recorded, by string) (name string, err error) {
 	if s, ok := p.State(r.Name); ok {
 		before = &cmp.Or(s.Waiting, s.Active).Pack.Pack
 	}
-	draft, err := pack.Draft(r, before)
+	draft, err := draft.Make(r, before)
 	if err != nil {
 		return "", err
 	}

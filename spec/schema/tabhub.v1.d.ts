@@ -767,7 +767,7 @@ export type Step = {
   press?: PressStep;
   read?: ReadStep;
   wait?: WaitStep;
-  /** Verbs that packs do not have. All but Look and Dialog act. */
+  /** Verbs that packs do not have (the tag says so). All but Look and Dialog act. */
   hover?: ActStep;
   select?: SelectStep;
   scroll?: ScrollStep;

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tabhub/hub/offer/pack"
+	"tabhub/hub/offer/pack/draft"
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
 )
@@ -81,7 +82,7 @@ func (r *recording) end(before *spec.Pack) (*spec.Recorded, *spec.Pack) {
 	r.h.mu.Lock()
 	got := r.h.recorded
 	r.h.mu.Unlock()
-	doc, err := pack.Draft(got, before)
+	doc, err := draft.Make(got, before)
 	if err != nil {
 		r.t.Fatal(err)
 	}

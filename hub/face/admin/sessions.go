@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tabhub/describe"
-	"tabhub/hub/call"
+	"tabhub/hub/call/apps"
 	"tabhub/hub/face/endpoint"
 	"tabhub/hub/face/mcpserver/methods"
 )
@@ -27,9 +27,9 @@ const maxSaid = 80
 // first.
 func (api *API) getSessions(r *endpoint.Request) error {
 	type key struct{ client, said string }
-	apps := map[key]call.App{}
+	byKey := map[key]apps.App{}
 	for _, app := range r.Tenant.Hub.Owner.Apps() {
-		apps[key{app.Client, app.Said}] = app
+		byKey[key{app.Client, app.Said}] = app
 	}
 	out := []ClientSession{}
 	sessions := r.Tenant.MCP.Sessions()
@@ -37,10 +37,10 @@ func (api *API) getSessions(r *endpoint.Request) error {
 		sessions = append(sessions, api.o.RelayClients(r.Identity.User)...)
 	}
 	for _, info := range sessions {
-		app := apps[key{info.Client, info.Said}]
+		app := byKey[key{info.Client, info.Said}]
 		out = append(out, ClientSession{info, true, app.Calls, app.Last})
 	}
-	for _, app := range apps {
+	for _, app := range byKey {
 		if !app.Connected {
 			out = append(out, ClientSession{methods.SessionInfo{Client: app.Client, Said: app.Said}, false, app.Calls, app.Last})
 		}

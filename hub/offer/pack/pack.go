@@ -80,7 +80,7 @@ func Parse(text []byte) (*Pack, error) {
 	if err := rawjson.CheckPortable(text); err != nil {
 		return nil, err
 	}
-	if err := strict("", reflect.TypeFor[spec.Pack](), text); err != nil {
+	if err := strict("", reflect.TypeFor[spec.Pack](), text, false); err != nil {
 		return nil, err
 	}
 	p := &Pack{}

@@ -91,7 +91,7 @@ func (p Pattern) String() string { return p.text }
 
 // Matches reports whether a page's address, as a browser writes it, is one of the pattern's.
 func (p Pattern) Matches(url string) bool {
-	origin, path := split(url)
+	origin, path := SplitURL(url)
 	return p.matchesOrigin(origin) && p.matchesPath(path)
 }
 
@@ -100,8 +100,8 @@ func (p Pattern) matchesPath(path string) bool {
 	return path+"/*" == p.path || policy.Globs(p.path, path) // as in Chrome, /a/* matches /a
 }
 
-// split returns the origin of an address, and its path with the query.
-func split(url string) (origin, path string) {
+// SplitURL returns the origin of an address, and its path with the query.
+func SplitURL(url string) (origin, path string) {
 	url, _, _ = strings.Cut(url, "#")
 	scheme, rest, ok := strings.Cut(url, "://")
 	if !ok {

@@ -11,9 +11,15 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// said puts a step in words.
+// Said puts a step in words, with the names of its arguments.
+func Said(s *spec.Step) string { return said(s, nil) }
+
+// said puts a step in words, with the arguments put in if there are any.
 func said(s *spec.Step, args json.RawMessage) string {
-	w := writer{args}
+	return writer{args: args}.step(s)
+}
+
+func (w writer) step(s *spec.Step) string {
 	var words string
 	switch {
 	case s.Request != nil:
@@ -21,15 +27,20 @@ func said(s *spec.Step, args json.RawMessage) string {
 	case s.Open != nil:
 		words = "opens the page " + w.path(s.Open.Path) + w.pairs(" with ", s.Open.Query)
 	case s.Click != nil:
-		words = "clicks " + w.acted(&s.Click.Target)
+		words = w.click(s.Click)
 	case s.Fill != nil:
 		words = w.fill(s.Fill)
 	case s.Press != nil:
-		words = "presses " + s.Press.Key + " in " + w.acted(&s.Press.Target)
+		words = "presses " + s.Press.Key
+		if s.Press.Target != (spec.Target{}) {
+			words += " in " + w.acted(&s.Press.Target)
+		}
 	case s.Read != nil:
 		words = w.read(s.Read)
 	case s.Wait != nil:
 		words = w.wait(s.Wait)
+	default:
+		words = w.own(s)
 	}
 	if s.As != "" {
 		words += " (called " + s.As + ")"
@@ -38,7 +49,21 @@ func said(s *spec.Step, args json.RawMessage) string {
 }
 
 // writer puts steps in words, with the arguments put in if there are any.
-type writer struct{ args json.RawMessage }
+type writer struct {
+	args json.RawMessage
+	refs map[string]string // what references stand for, in words
+}
+
+func (w writer) click(c *spec.ActStep) string {
+	how := "clicks "
+	if c.Count == 2 {
+		how = "double-clicks "
+	}
+	if c.Button == "right" {
+		how = "right-clicks "
+	}
+	return how + w.acted(&c.Target)
+}
 
 func (w writer) request(r *spec.RequestStep) string {
 	verb := "asks for"
@@ -158,6 +183,8 @@ func (w writer) acted(t *spec.Target) string {
 func (w writer) target(t *spec.Target) string {
 	var words string
 	switch {
+	case t.Ref != "":
+		return cmp.Or(w.refs[t.Ref], t.Ref)
 	case t.Selector != "":
 		words = "the element " + quoted(t.Selector)
 	case t.Label != "":
@@ -264,7 +291,7 @@ func isAbsent(v json.RawMessage) bool { return v == nil || string(v) == "null" }
 
 // value says what a Value stands for; ok is false if that is an argument that is not there.
 func (w writer) value(v json.RawMessage) (words string, ok bool) {
-	arg, from := valueOf(v)
+	arg, from := ValueOf(v)
 	if named := strings.TrimPrefix(from, "args."); named != from && isAs(named) {
 		arg, from = named, "" // it is said as what it is
 	}
@@ -304,7 +331,7 @@ func (w writer) pairs(words string, all map[string]json.RawMessage) string {
 
 // json writes a body with what its Values stand for.
 func (w writer) json(v json.RawMessage) string {
-	if arg, from := valueOf(v); arg != "" || from != "" {
+	if arg, from := ValueOf(v); arg != "" || from != "" {
 		words, ok := w.value(v)
 		switch {
 		case !ok:

@@ -20,7 +20,8 @@ type checker struct {
 	acts     int
 	deletes  bool
 	firstAct string
-	wait     int // seconds
+	wait     int  // seconds
+	own      bool // the steps are a client's own: there are no arguments, and no match
 }
 
 // Acts reports whether a step may change something.
@@ -28,7 +29,7 @@ func Acts(s *spec.Step) bool {
 	switch {
 	case s.Request != nil:
 		return method(s.Request) != "GET" || s.Request.Token != nil
-	case s.Read != nil, s.Wait != nil:
+	case s.Read != nil, s.Wait != nil, s.Look != nil, s.Dialog != nil:
 		return false
 	}
 	return true
@@ -50,7 +51,8 @@ func Verb(s *spec.Step) string {
 		is   bool
 	}{
 		{"request", s.Request != nil}, {"open", s.Open != nil}, {"click", s.Click != nil}, {"fill", s.Fill != nil},
-		{"press", s.Press != nil}, {"read", s.Read != nil}, {"wait", s.Wait != nil},
+		{"press", s.Press != nil}, {"read", s.Read != nil}, {"wait", s.Wait != nil}, {"hover", s.Hover != nil}, {"select", s.Select != nil},
+		{"scroll", s.Scroll != nil}, {"drag", s.Drag != nil}, {"upload", s.Upload != nil}, {"dialog", s.Dialog != nil}, {"look", s.Look != nil},
 	} {
 		if v.is {
 			verb = v.name
@@ -90,7 +92,11 @@ func (c *checker) steps(at string) error {
 func (c *checker) step(at string, s *spec.Step) error {
 	verb := Verb(s)
 	if verb == "" {
-		return fmt.Errorf("%s: must have exactly one of request, open, click, fill, press, read and wait", at)
+		more := ""
+		if c.own {
+			more = "select, hover, scroll, drag, upload, dialog, look, "
+		}
+		return fmt.Errorf("%s: must have exactly one of request, open, click, fill, press, %sread and wait", at, more)
 	}
 	if s.Timeout < 0 || s.Timeout > maxTimeout {
 		return fmt.Errorf("%s.timeout: must be at most %d seconds", at, maxTimeout)
@@ -109,7 +115,7 @@ func (c *checker) step(at string, s *spec.Step) error {
 		return nil
 	}
 	switch {
-	case s.Request == nil && s.Read == nil:
+	case s.Request == nil && s.Read == nil && s.Look == nil:
 		return fmt.Errorf("%s.as: %s gives nothing", at, verb)
 	case !isAs(s.As) || s.As == "args":
 		return fmt.Errorf("%s.as: must be 1 to 32 letters, digits and _, and not args", at)
@@ -141,16 +147,27 @@ func (c *checker) verb(at string, s *spec.Step) error {
 		}
 		return c.values(at+".query", s.Open.Query)
 	case s.Click != nil:
+		if b := s.Click.Button; b != "" && b != "left" && b != "right" || s.Click.Count < 0 || s.Click.Count > 2 {
+			return fmt.Errorf("%s: button must be left or right, and count 1 or 2", at)
+		}
 		return c.target(at+".target", &s.Click.Target, 0)
 	case s.Fill != nil:
 		return c.fill(at, s.Fill)
 	case s.Press != nil:
+		if c.own {
+			if s.Press.Key == "" || len(s.Press.Key) > maxKey {
+				return fmt.Errorf("%s.key: must be a key, such as Enter or Control+A", at)
+			}
+			return c.optional(at+".target", &s.Press.Target)
+		}
 		if !slices.Contains(keys, s.Press.Key) && !isLetter(s.Press.Key) {
 			return fmt.Errorf("%s.key: must be one of %s, or one letter or digit", at, strings.Join(keys, ", "))
 		}
 		return c.target(at+".target", &s.Press.Target, 0)
 	case s.Read != nil:
 		return c.read(at, s.Read)
+	case s.Wait == nil:
+		return c.ownVerb(at, s)
 	}
 	return c.waitStep(at, s.Wait)
 }
@@ -187,6 +204,12 @@ const (
 
 // target checks a target that is within so many others.
 func (c *checker) target(at string, t *spec.Target, within int) error {
+	if t.Ref != "" {
+		if !isRef(t.Ref) || (*t != spec.Target{Ref: t.Ref}) {
+			return fmt.Errorf("%s.ref: must be a reference of a snapshot, such as kfa3, and stand alone", at)
+		}
+		return nil
+	}
 	by := 0
 	for _, is := range []bool{t.Role != "" || t.Name != "", t.Label != "", t.Selector != ""} {
 		if is {
@@ -202,7 +225,7 @@ func (c *checker) target(at string, t *spec.Target, within int) error {
 	if t.Role != "" && !slices.Contains(roles, t.Role) {
 		return fmt.Errorf("%s.role: %s is no role of WAI-ARIA", at, shown(t.Role))
 	}
-	if strings.Contains(t.Selector, "${") {
+	if !c.own && strings.Contains(t.Selector, "${") {
 		return fmt.Errorf("%s.selector: no argument may be part of a selector", at)
 	}
 	for _, m := range []struct{ name, text string }{{"name", t.Name}, {"label", t.Label}, {"selector", t.Selector}} {
@@ -234,7 +257,10 @@ rowgroup rowheader scrollbar search searchbox separator slider spinbutton status
 table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem`)
 
 // gives are what can be read of an element.
-var gives = []string{"", "text", "number", "value", "checked", "link", "attribute"}
+var (
+	gives    = []string{"", "text", "number", "value", "checked", "link", "attribute"}
+	givesOwn = append(gives[:len(gives):len(gives)], "ref", "role", "name")
+)
 
 func (c *checker) read(at string, r *spec.ReadStep) error {
 	if r.Max < 0 || r.Max > maxRows {
@@ -262,6 +288,10 @@ func (c *checker) read(at string, r *spec.ReadStep) error {
 	}
 	for _, name := range sortedKeys(r.Fields) {
 		f, at := r.Fields[name], at+".fields."+name
+		gives := gives
+		if c.own {
+			gives = givesOwn
+		}
 		switch {
 		case !slices.Contains(gives, f.Give):
 			return fmt.Errorf("%s.give: must be one of %s", at, strings.Join(gives[1:], ", "))
@@ -296,7 +326,7 @@ func (c *checker) waitStep(at string, w *spec.WaitStep) error {
 		return c.target(at+".gone", w.Gone, 0)
 	}
 	p, err := ParsePattern(w.URL)
-	if err == nil && !slices.ContainsFunc(c.tool.Pack.match, p.meets) {
+	if err == nil && !c.own && !slices.ContainsFunc(c.tool.Pack.match, p.meets) {
 		err = fmt.Errorf("%s is no page of match", w.URL)
 	}
 	if err != nil {

@@ -24,23 +24,23 @@ var rawMessage = reflect.TypeFor[json.RawMessage]()
 var lines = []string{"description", "result", "take"}
 
 // strict checks valid JSON against the type that it is to be decoded to. at is its place in the
-// document.
-func strict(at string, t reflect.Type, v json.RawMessage) error {
+// document. own is for steps of a client's own, which may have what packs do not.
+func strict(at string, t reflect.Type, v json.RawMessage, own bool) error {
 	if t == rawMessage {
 		return plainJSON(at, v)
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return strict(at, t.Elem(), v)
+		return strict(at, t.Elem(), v, own)
 	case reflect.Struct, reflect.Map:
-		return strictObject(at, t, v)
+		return strictObject(at, t, v, own)
 	case reflect.Slice:
 		if v[0] != '[' {
 			return place(at, "must be an array")
 		}
 		i := 0
 		for e := range rawjson.Elements(v) {
-			if err := strict(fmt.Sprintf("%s[%d]", at, i), t.Elem(), e); err != nil {
+			if err := strict(fmt.Sprintf("%s[%d]", at, i), t.Elem(), e, own); err != nil {
 				return err
 			}
 			i++
@@ -73,7 +73,7 @@ func strict(at string, t reflect.Type, v json.RawMessage) error {
 }
 
 // strictObject is strict for an object: of a struct, or of a map.
-func strictObject(at string, t reflect.Type, v json.RawMessage) error {
+func strictObject(at string, t reflect.Type, v json.RawMessage, own bool) error {
 	if v[0] != '{' {
 		return place(at, "must be an object")
 	}
@@ -86,8 +86,8 @@ func strictObject(at string, t reflect.Type, v json.RawMessage) error {
 			if err := memberName(at, key); err != nil {
 				return err
 			}
-		} else if elem = fieldOf(t, key); elem == nil {
-			return place(at, unknown(t, key))
+		} else if elem = fieldOf(t, key, own); elem == nil {
+			return place(at, unknown(t, key, own))
 		}
 		if seen[key] {
 			return place(to, "is there twice")
@@ -96,7 +96,7 @@ func strictObject(at string, t reflect.Type, v json.RawMessage) error {
 		if string(value) == "null" && elem != rawMessage {
 			return place(to, "is null; leave it out")
 		}
-		if err := strict(to, elem, value); err != nil {
+		if err := strict(to, elem, value, own); err != nil {
 			return err
 		}
 	}
@@ -104,14 +104,17 @@ func strictObject(at string, t reflect.Type, v json.RawMessage) error {
 }
 
 // fieldOf returns the type of a struct's field by its name in JSON, nil if it has none.
-func fieldOf(t reflect.Type, name string) reflect.Type {
-	for i := range t.NumField() {
-		if jsonName(t.Field(i)) == name {
-			return t.Field(i).Type
+func fieldOf(t reflect.Type, name string, own bool) reflect.Type {
+	for f := range t.Fields() {
+		if jsonName(f) == name && isMember(f, own) {
+			return f.Type
 		}
 	}
 	return nil
 }
+
+// isMember reports whether a field of a struct may be in a pack or, with own, in steps of a client's own.
+func isMember(f reflect.StructField, own bool) bool { return own || f.Tag.Get("pack") != "-" }
 
 func jsonName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -119,11 +122,14 @@ func jsonName(f reflect.StructField) string {
 }
 
 // unknown says that a struct has no member of a name, and which is nearest or, if none is near, which there are.
-func unknown(t reflect.Type, key string) string {
+func unknown(t reflect.Type, key string, own bool) string {
 	best, least := "", max(3, len(key)/3+1)
 	var all []string
-	for i := range t.NumField() {
-		name := jsonName(t.Field(i))
+	for f := range t.Fields() {
+		if !isMember(f, own) {
+			continue
+		}
+		name := jsonName(f)
 		all = append(all, name)
 		if d := naming.Distance(strings.ToLower(key), strings.ToLower(name), least); d < least {
 			best, least = name, d

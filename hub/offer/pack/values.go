@@ -18,8 +18,8 @@ import (
 // A Value is an argument, what an expression gives, or a literal, in whose texts ${NAME} stands for
 // an argument.
 
-// valueOf reads a Value: the name of an argument, or an expression; both are "" for a literal.
-func valueOf(v json.RawMessage) (arg, from string) {
+// ValueOf reads a Value: the name of an argument, or an expression; both are "" for a literal.
+func ValueOf(v json.RawMessage) (arg, from string) {
 	n := 0
 	for key, value := range rawjson.Members(v) {
 		n++
@@ -38,13 +38,13 @@ func valueOf(v json.RawMessage) (arg, from string) {
 
 // isValue reports whether JSON is an argument, or what an expression gives.
 func isValue(v json.RawMessage) bool {
-	arg, from := valueOf(v)
+	arg, from := ValueOf(v)
 	return arg != "" || from != ""
 }
 
 // value checks a Value that stands for one text, number or truth.
 func (c *checker) value(at string, v json.RawMessage) error {
-	if arg, from := valueOf(v); arg != "" || from != "" {
+	if arg, from := ValueOf(v); arg != "" || from != "" {
 		return c.reference(at, arg, from)
 	}
 	if len(v) == 0 {
@@ -131,7 +131,7 @@ func overrides(name string) bool {
 
 // body checks a body of JSON, each leaf of which may be a Value.
 func (c *checker) body(at string, v json.RawMessage) error {
-	if arg, from := valueOf(v); arg != "" || from != "" {
+	if arg, from := ValueOf(v); arg != "" || from != "" {
 		return c.reference(at, arg, from)
 	}
 	if mistaken(v) {
@@ -168,6 +168,9 @@ var inText = regexp.MustCompile(`\$\{([^{}]*)\}`)
 // text checks that what ${NAME} stands for in a text are arguments, required ones if the text is of
 // no use without.
 func (c *checker) text(at, s string, required bool) error {
+	if c.own {
+		return nil // ${NAME} stands for itself
+	}
 	for _, m := range inText.FindAllStringSubmatch(s, -1) {
 		must, ok := c.args[m[1]]
 		switch {
@@ -196,7 +199,7 @@ func (c *checker) path(at, s string) error {
 	if err := literalPath(at, inText.ReplaceAllString(s, "x")); err != nil {
 		return err
 	}
-	if !reaches(c.tool.Pack.match, inText.ReplaceAllString(s, "*")) {
+	if !c.own && !reaches(c.tool.Pack.match, inText.ReplaceAllString(s, "*")) {
 		return place(at, shown(s)+" is outside of match, so each call would be refused")
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -93,10 +94,32 @@ func packSchema(dir string) ([]byte, error) {
 		r.CommentMap[key] = strings.Join(strings.Fields(comment), " ")
 	}
 	root := r.Reflect(&spec.Pack{})
+	used := map[string]bool{"Pack": true}
+	inPacks(root.Definitions, reflect.TypeFor[spec.Pack](), used)
+	maps.DeleteFunc(root.Definitions, func(name string, _ *jsonschema.Schema) bool { return !used[name] })
 	root.Title = "A pack of tabhub"
 	format, _ := root.Definitions["Pack"].Properties.Get("tabhubPack")
 	format.Const = spec.PackFormat
 	return encode(root)
+}
+
+// inPacks takes from the definition of a struct, and those of its members, what packs do not have.
+func inPacks(defs jsonschema.Definitions, t reflect.Type, used map[string]bool) {
+	for t.Kind() != reflect.Struct {
+		if t.Kind() != reflect.Slice && t.Kind() != reflect.Pointer && t.Kind() != reflect.Map {
+			return
+		}
+		t = t.Elem()
+	}
+	used[t.Name()] = true
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Tag.Get("pack") == "-" {
+			defs[t.Name()].Properties.Delete(name)
+		} else if f.Type.Kind() != reflect.Pointer || !used[f.Type.Elem().Name()] {
+			inPacks(defs, f.Type, used)
+		}
+	}
 }
 
 func encode(s *jsonschema.Schema) ([]byte, error) {

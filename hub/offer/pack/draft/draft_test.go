@@ -1,12 +1,16 @@
-package pack
+package draft
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
 
+	"tabhub/hub/offer/pack"
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 )
+
+func encode(v any) []byte { text, _ := json.Marshal(v); return text }
 
 // shows is a recording of an order.
 func shows(product, note string, gift bool) *spec.Recorded {
@@ -33,24 +37,24 @@ func shows(product, note string, gift bool) *spec.Recorded {
 
 // Somebody shows a thing twice, and gets a tool that does it with other words.
 func TestDraft(t *testing.T) {
-	first, err := Draft(shows("Green tea", "Ring twice", false), nil)
+	first, err := Make(shows("Green tea", "Ring twice", false), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if first.Name != "shop-example-com" || first.Tools[0].Name != "place_order" || first.Start != "/tea?sort=name" || !strings.Contains(first.Tools[0].Description, "A person has to fill in: Card number.") {
 		t.Errorf("the draft is %s", encode(first))
 	}
-	second, err := Draft(shows("Black tea", "Leave it at the door", true), first)
+	second, err := Make(shows("Black tea", "Leave it at the door", true), first)
 	if err != nil {
 		t.Fatal(err)
 	}
-	third, err := Draft(shows("Mint", "Hurry", true), second)
+	third, err := Make(shows("Mint", "Hurry", true), second)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, doc := range []*spec.Pack{second, third} {
 		tool := doc.Tools[0]
-		p, err := New(doc)
+		p, err := pack.New(doc)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,10 +71,10 @@ func TestDraft(t *testing.T) {
 		if i == 1 {
 			input = `{"link":"Mint","note":"Hurry","gift":true}`
 		}
-		if got := compact(tool.Examples[0].Input); got != input {
+		if got := string(rawjson.Compact(nil, tool.Examples[0].Input)); got != input {
 			t.Errorf("the example is %s", got)
 		}
-		if got := compact(tool.InputSchema); got != `{"type":"object","properties":{"link":{"type":"string"},"note":{"type":"string"},"gift":{"type":"boolean"}},"required":["link","note","gift"]}` {
+		if got := string(rawjson.Compact(nil, tool.InputSchema)); got != `{"type":"object","properties":{"link":{"type":"string"},"note":{"type":"string"},"gift":{"type":"boolean"}},"required":["link","note","gift"]}` {
 			t.Errorf("it takes %s", got)
 		}
 	}
@@ -78,21 +82,21 @@ func TestDraft(t *testing.T) {
 
 // A text in which the format would see an argument is no reason to lose a recording.
 func TestDraftOfTextLikeAnArgument(t *testing.T) {
-	doc, err := Draft(shows("Green tea", "costs ${5}", false), nil)
-	if err != nil || compact(doc.Tools[0].Steps[2].Fill.Fields[0].Value) != `{"arg":"note"}` {
+	doc, err := Make(shows("Green tea", "costs ${5}", false), nil)
+	if err != nil || string(rawjson.Compact(nil, doc.Tools[0].Steps[2].Fill.Fields[0].Value)) != `{"arg":"note"}` {
 		t.Errorf("%s, %v", encode(doc), err)
 	}
 }
 
 // What the owner has written into a draft stays; what does not fit is told.
 func TestDraftAgain(t *testing.T) {
-	first, err := Draft(shows("Green tea", "Ring twice", false), nil)
+	first, err := Make(shows("Green tea", "Ring twice", false), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	first.Tools[0].Description = "Orders tea."
 	first.Tools[0].Steps = append(first.Tools[0].Steps, spec.Step{Read: &spec.ReadStep{Fields: map[string]spec.ReadField{"number": {Target: &spec.Target{Selector: "#number"}}}}})
-	again, err := Draft(shows("Green tea", "Ring once", false), first)
+	again, err := Make(shows("Green tea", "Ring once", false), first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,23 +105,23 @@ func TestDraftAgain(t *testing.T) {
 	}
 	other := shows("Green tea", "Ring once", false)
 	other.Steps = other.Steps[:3]
-	if _, err := Draft(other, first); err == nil || !strings.Contains(err.Error(), `this time nothing follows step 3, clicks button "Place order"`) {
+	if _, err := Make(other, first); err == nil || !strings.Contains(err.Error(), `this time nothing follows step 3, clicks button "Place order"`) {
 		t.Error(err)
 	}
 	other = shows("Green tea", "Ring once", false)
 	other.Steps[1].Click.Target.Role = "link"
-	if _, err := Draft(other, first); err == nil || !strings.Contains(err.Error(), `step 2 is clicks link "Add Green tea to the cart", and was clicks button`) {
+	if _, err := Make(other, first); err == nil || !strings.Contains(err.Error(), `step 2 is clicks link "Add Green tea to the cart", and was clicks button`) {
 		t.Error(err)
 	}
 	other = shows("Green tea", "Ring once", false)
 	other.URL = "https://other.example.com/"
-	if _, err := Draft(other, first); err == nil || !strings.Contains(err.Error(), "record it under another name") {
+	if _, err := Make(other, first); err == nil || !strings.Contains(err.Error(), "record it under another name") {
 		t.Error(err)
 	}
-	if doc, err := Draft(&spec.Recorded{URL: "http://127.0.0.1:8080/", Steps: other.Steps}, nil); err != nil || doc.Name != "recorded" {
+	if doc, err := Make(&spec.Recorded{URL: "http://127.0.0.1:8080/", Steps: other.Steps}, nil); err != nil || doc.Name != "recorded" {
 		t.Error(doc, err)
 	}
-	if _, err := Draft(&spec.Recorded{URL: "http://shop.example.com/", Steps: other.Steps}, nil); err == nil || !strings.Contains(err.Error(), "not encrypted") {
+	if _, err := Make(&spec.Recorded{URL: "http://shop.example.com/", Steps: other.Steps}, nil); err == nil || !strings.Contains(err.Error(), "not encrypted") {
 		t.Error(err)
 	}
 }

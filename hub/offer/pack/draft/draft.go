@@ -1,32 +1,36 @@
-package pack
+// Package draft makes packs of what persons have shown.
+package draft
 
 import (
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
 	"tabhub/describe"
+	"tabhub/hub/offer/pack"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
 
-// Draft makes a pack with one tool of what a person has shown. With before, the draft of what was shown
+// Make makes a pack with one tool of what a person has shown. With before, the draft of what was shown
 // earlier, both must have taken the same steps: the texts in which they differ become arguments.
-func Draft(r *spec.Recorded, before *spec.Pack) (*spec.Pack, error) {
+func Make(r *spec.Recorded, before *spec.Pack) (*spec.Pack, error) {
 	if len(r.Steps) == 0 {
 		return nil, errors.New("nothing was recorded")
 	}
-	origin, path := split(r.URL)
+	origin, path := pack.SplitURL(r.URL)
 	d := &drafter{input: []byte{'{'}}
 	var doc spec.Pack
 	var tool spec.PackTool
 	if before == nil {
 		_, host, _ := strings.Cut(origin, "://")
-		doc = spec.Pack{Format: spec.PackFormat, Name: r.Name, Title: describe.Clean("Recorded at "+host, maxTitle), Match: []string{origin + "/*"}, Start: path}
+		doc = spec.Pack{Format: spec.PackFormat, Name: r.Name, Title: describe.Clean("Recorded at "+host, spec.MaxTitle), Match: []string{origin + "/*"}, Start: path}
 		if doc.Name == "" {
 			doc.Name = cmp.Or(strings.ReplaceAll(slug(host), "_", "-"), "recorded") // an address of digits gives none
 		}
@@ -46,7 +50,7 @@ func Draft(r *spec.Recorded, before *spec.Pack) (*spec.Pack, error) {
 		tool.Examples = []spec.PackExample{{At: path, Input: append(d.input, '}')}}
 	}
 	doc.Tools = []spec.PackTool{tool}
-	p, err := New(&doc)
+	p, err := pack.New(&doc)
 	if err != nil {
 		return nil, fmt.Errorf("what was recorded makes no pack: %w", err)
 	}
@@ -82,10 +86,13 @@ func toolName(steps []spec.Step) string {
 
 // slug returns a text in letters, digits and _, 32 at most.
 func slug(s string) string {
-	s = strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !strings.ContainsRune(lower+digits, r) }), "_")
+	s = strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789", r) }), "_")
 	s = strings.TrimLeft(s, "_0123456789")
 	return strings.Trim(s[:min(len(s), 32)], "_")
 }
+
+// inText is a reference of a text to an argument.
+var inText = regexp.MustCompile(`\$\{([^{}]*)\}`)
 
 // drafter finds the arguments of two recordings.
 type drafter struct {
@@ -180,17 +187,17 @@ func (d *drafter) merge(was, is []spec.Step) ([]spec.Step, error) {
 			continue
 		}
 		if next == len(is) {
-			return nil, fmt.Errorf("this time nothing follows step %d, %s; show the same steps again, or record under another name", next, said(&was[i], nil))
+			return nil, fmt.Errorf("this time nothing follows step %d, %s; show the same steps again, or record under another name", next, pack.Said(&was[i]))
 		}
 		s := was[i]
 		if !d.step(&s, &is[next]) {
-			return nil, fmt.Errorf("step %d is %s, and was %s; show the same steps again, or record under another name", next+1, said(&is[next], nil), said(&was[i], nil))
+			return nil, fmt.Errorf("step %d is %s, and was %s; show the same steps again, or record under another name", next+1, pack.Said(&is[next]), pack.Said(&was[i]))
 		}
 		all = append(all, s)
 		next++
 	}
 	if next < len(is) {
-		return nil, fmt.Errorf("step %d, %s, is new; show the same steps again, or record under another name", next+1, said(&is[next], nil))
+		return nil, fmt.Errorf("step %d, %s, is new; show the same steps again, or record under another name", next+1, pack.Said(&is[next]))
 	}
 	return all, nil
 }
@@ -201,8 +208,8 @@ func recorded(s *spec.Step) bool { return s.Read == nil && s.Wait == nil && s.Re
 // step puts arguments into a step where another one differs. It reports false if they do not do
 // the same.
 func (d *drafter) step(s, is *spec.Step) bool {
-	verb := Verb(s)
-	if verb != Verb(is) {
+	verb := pack.Verb(s)
+	if verb != pack.Verb(is) {
 		return false
 	}
 	switch verb {
@@ -316,7 +323,7 @@ func (d *drafter) value(v *json.RawMessage, is json.RawMessage, of string) bool 
 	if string(*v) == string(is) {
 		return true
 	}
-	if arg, _ := valueOf(*v); arg != "" {
+	if arg, _ := pack.ValueOf(*v); arg != "" {
 		d.give(arg, is)
 		return true
 	}
@@ -340,7 +347,7 @@ func (d *drafter) values(all *map[string]json.RawMessage, is map[string]json.Raw
 		return false
 	}
 	made := map[string]json.RawMessage{}
-	for _, name := range sortedKeys(*all) {
+	for _, name := range slices.Sorted(maps.Keys(*all)) {
 		v := (*all)[name]
 		if is[name] == nil || !d.value(&v, is[name], name) {
 			return false
