@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -25,6 +26,9 @@ type Tool struct {
 	// use. It is nil where the hub lacks what the tool works with: then the tool is never
 	// listed, but --tools knows its name.
 	Call func(ctx context.Context, by *consent.Caller, args json.RawMessage) (json.RawMessage, error) `json:"-"`
+	// Class is what an action of the tool may change at most, and for "" what every use of the tool may. Nil: it
+	// reads, or is decided about as what is called through it.
+	Class func(action string) policy.Class `json:"-"`
 	// Subject names what a call is about, beside the tool: the state of a page that asks
 	// back is accepted for the same subject only. nil means that each call is about the
 	// same.
@@ -48,7 +52,20 @@ const (
 
 // Action is the use of the tool, whatever it is used for.
 func (t *Tool) Action(by *consent.Caller) policy.Action {
-	return policy.Action{Principal: by.Principal, Session: by.Session, Of: policy.OfHub, Name: t.Name, Class: policy.Read}
+	a := policy.Action{Principal: by.Principal, Session: by.Session, Of: policy.OfHub, Name: t.Name, Class: policy.Read}
+	if t.Class != nil {
+		a.Class = t.Class("")
+	}
+	return a
+}
+
+// ActionOf is what a name stands for, such as "browser_page click".
+func (t *Tool) ActionOf(by *consent.Caller, name string) policy.Action {
+	a := t.Action(by)
+	if _, action, ok := strings.Cut(name, " "); ok && t.Class != nil {
+		a.Name, a.Class = name, t.Class(action)
+	}
+	return a
 }
 
 // Definition returns the tool as tools/list has it, on one line.

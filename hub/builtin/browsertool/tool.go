@@ -99,6 +99,7 @@ func invalid(format string, args ...any) error {
 // schema are.
 func (k *kit) serve(t builtin.Tool, schema json.RawMessage, actions actions) builtin.Tool {
 	input := builtin.NewInput(schema)
+	t.Class = classOf(t.Name)
 	t.Call = func(ctx context.Context, by *consent.Caller, args json.RawMessage) (json.RawMessage, error) {
 		c := &call{kit: k, ctx: ctx, by: by}
 		return c.result(c.run(t.Name, args, input, actions))

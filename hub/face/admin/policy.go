@@ -97,9 +97,11 @@ func (api *API) postRule(r *endpoint.Request) error {
 	if rule == (policy.Rule{ID: rule.ID, Effect: rule.Effect, Made: rule.Made, By: rule.By, Until: rule.Until, Note: rule.Note}) {
 		return endpoint.BadRequest("the rule is about everything; name a client, a site, a tool, a pack or a class, or use `tabhub policy mode` or `tabhub pause`")
 	}
-	if rule.Site == "" && rule.Tool != "" {
+	if a := builtinAction(r, consent.As(policy.Owner), rule.Tool); a.Class == policy.Act { // the name is that of an act
+		rule.Class = cmp.Or(rule.Class, a.Class.String())
+	} else if rule.Site == "" && rule.Tool != "" {
 		// The public name of a tool that can be called now stands for its site and its own name.
-		if name, _, _ := strings.Cut(rule.Tool, " "); builtin.Find(r.Tenant.Builtin, name) != nil {
+		if a.Name != "" {
 			rule.Class = cmp.Or(rule.Class, "hub")
 		} else if a, err := r.Tenant.Hub.Action(policy.Owner, rule.Tool); err == nil {
 			rule.Site, rule.Tool, rule.Pack = string(a.Site.Domain), a.Name, cmp.Or(rule.Pack, a.Pack)
@@ -216,16 +218,23 @@ func (api *API) testedAction(r *endpoint.Request) (a policy.Action, err error) {
 		by = &policy.Principal{ID: client, Name: client} // a client that may come
 	}
 	if site != "" {
-		if err := policy.CheckPrivate(site); err != nil || strings.Contains(site, "*") {
-			return a, endpoint.BadRequest("%.100q is not one site; write it as `tabhub tabs` shows it", site)
+		if err := checkOneSite(site); err != nil {
+			return a, err
 		}
 	}
-	name, _, _ := strings.Cut(tool, " ")
 	a = policy.Action{Name: tool, Class: policy.Write, Site: policy.Site{Domain: spec.Domain(site)}}
+	own := builtinAction(r, consent.As(by), tool)
 	switch {
 	case class == "relay":
 		a.Of, a.Site.Any = policy.OfRelay, site == ""
-	case builtin.Find(r.Tenant.Builtin, name) != nil:
+	case (class == policy.Act.String() || class == "" && own.Class == policy.Act) && site == "":
+		return a, endpoint.BadRequest("name the site whose page is acted on")
+	case own.Name != "":
+		a.Of = policy.OfHub
+		if strings.Contains(tool, " ") || own.Class == policy.Act {
+			a.Class = own.Class
+		}
+	case class == policy.Act.String():
 		a.Of = policy.OfHub
 	case site != "":
 	case tool == "":
@@ -245,6 +254,24 @@ func (api *API) testedAction(r *endpoint.Request) (a policy.Action, err error) {
 		}
 	}
 	return a, nil
+}
+
+// checkOneSite refuses what is not one site.
+func checkOneSite(site string) error {
+	if err := policy.CheckPrivate(site); err != nil || strings.Contains(site, "*") {
+		return endpoint.BadRequest("%.100q is not one site; write it as `tabhub tabs` shows it", site)
+	}
+	return nil
+}
+
+// builtinAction is what the name of a builtin tool, or of an action of one, stands for. It has no Name if there is none.
+func builtinAction(r *endpoint.Request, by *consent.Caller, name string) policy.Action {
+	tool, _, _ := strings.Cut(strings.TrimSpace(name), " ")
+	t := builtin.Find(r.Tenant.Builtin, tool)
+	if t == nil {
+		return policy.Action{}
+	}
+	return t.ActionOf(by, strings.TrimSpace(name))
 }
 
 // principal returns the client of the caller's with an ID or a name.

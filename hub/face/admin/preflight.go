@@ -2,10 +2,8 @@ package admin
 
 import (
 	"cmp"
-	"strings"
 	"time"
 
-	"tabhub/hub/builtin"
 	"tabhub/hub/call"
 	"tabhub/hub/face/endpoint"
 	"tabhub/hub/lists"
@@ -38,7 +36,7 @@ type ToolPreflight struct {
 	Pause   *policy.Pause  `json:"pause,omitempty"` // what has decided, if a pause has
 }
 
-// getPreflight says of each tool that a parameter tool names, or without one of all tools that the
+// getPreflight says of each tool that a parameter tool names, the hub's own at a site, or without one of all tools that the
 // client is listed, whether a call by the client would pass now.
 func (api *API) getPreflight(r *endpoint.Request) error {
 	who, err := api.client(r, cmp.Or(r.URL.Query().Get("client"), policy.OwnerID))
@@ -58,12 +56,22 @@ func (api *API) getPreflight(r *endpoint.Request) error {
 		report.Tools = append(report.Tools, t)
 		report.State = report.State.Worse(p.State)
 	}
-	names := r.URL.Query()["tool"]
+	names, site := r.URL.Query()["tool"], r.URL.Query().Get("site")
+	if site != "" {
+		if err := checkOneSite(site); err != nil {
+			return err
+		}
+	}
 	for _, name := range names {
-		if t := builtin.Find(r.Tenant.Builtin, strings.TrimSpace(name)); t != nil {
-			add(t.Name, h.Owner.PreflightAction(t.Action(by)))
-		} else {
+		a := builtinAction(r, by, name)
+		a.Site.Domain = spec.Domain(site)
+		switch {
+		case a.Name == "":
 			add(name, h.Owner.Preflight(by, name))
+		case a.Class == policy.Act && site == "":
+			return endpoint.BadRequest("%q acts on a page; name its site", name)
+		default:
+			add(a.Name, h.Owner.PreflightAction(a))
 		}
 	}
 	if len(names) > 0 {
@@ -83,7 +91,7 @@ func (api *API) getPreflight(r *endpoint.Request) error {
 	}
 	for i := range r.Tenant.Builtin {
 		t := &r.Tenant.Builtin[i]
-		if a := t.Action(by); set.Shows(&a, now) {
+		if a := t.Action(by); a.Class != policy.Act && set.Shows(&a, now) { // where it acts decides about an act
 			add(t.Name, h.Owner.PreflightAction(a))
 		}
 	}

@@ -162,6 +162,9 @@ func newTestServer(t testing.TB, change func(*GuardOptions, *Options)) *testServ
 	own := []builtin.Tool{{
 		Name:  "own",
 		Input: json.RawMessage(`{"type":"object"}`),
+		Class: func(action string) policy.Class {
+			return map[string]policy.Class{"": policy.Read, "text": policy.Read, "goto": policy.Write, "click": policy.Act, "fill": policy.Act}[action]
+		},
 		Call: func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) {
 			time.Sleep(d.ownTakes)
 			return json.RawMessage(`{"content":[{"type":"text","text":"own"}]}`), nil

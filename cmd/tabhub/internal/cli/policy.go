@@ -68,12 +68,14 @@ func policySetCommand(a *command.App) *cobra.Command {
 		Long: `Add a rule. One that was about the same goes.
 
 A flag that is left out stands for any client, site, tool and so on. But what a pack's tools
-change is allowed only by rules with --pack, as a pack may be newer than the rule. A tool alone
-can also be one that is open now, by the name that clients call.`,
+change is allowed only by rules with --pack, as a pack may be newer than the rule; and what a
+client does on pages by itself, as it clicks and fills there, only by rules with --class act. A
+tool alone can also be one that is open now, by the name that clients call.`,
 		Example: `  tabhub policy set deny --site bank.example.com
   tabhub policy set allow --client claude --site "*.example.com" --class write
   tabhub policy set allow --client claude --class destructive --until 2h
-  tabhub policy set allow --client claude --pack shop-tools --class write`,
+  tabhub policy set allow --client claude --pack shop-tools --class write
+  tabhub policy set allow --client claude --site shop.example.com --class act --until 8h`,
 		Args: command.Args(cobra.ExactArgs(1)),
 	}
 	f := cmd.Flags()
@@ -147,7 +149,8 @@ func policyTestCommand(a *command.App) *cobra.Command {
 A tool alone is one that is open now, by the name that clients call. With --site it is any
 that a page might have, by the page's own name.`,
 		Example: `  tabhub policy test --client claude --tool website_tool_example_com__buy
-  tabhub policy test --client claude --site bank.example.com --tool transfer --class destructive`,
+  tabhub policy test --client claude --site bank.example.com --tool transfer --class destructive
+  tabhub policy test --client claude --site bank.example.com --tool "browser_page click"`,
 		Args: command.Args(cobra.NoArgs),
 	}
 	flags := []string{"client", "session", "site", "tool", "pack", "class"}
@@ -232,8 +235,9 @@ func policyModeCommand(a *command.App) *cobra.Command {
 
   open       everything is allowed
   careful    you are asked before what may do harm: what cannot be undone, sites that no
-             browser vouches for, requests to extensions, tools that have changed, and once
-             for each site and pack what a pack's tools change
+             browser vouches for, requests to extensions, tools that have changed, once for
+             each site and pack what a pack's tools change, and once for each session and
+             site what a client does on pages by itself
   ask        you are asked about everything, once for each client and site
   read-only  nothing but reading, whatever the rules say`,
 		Example: `  tabhub policy mode

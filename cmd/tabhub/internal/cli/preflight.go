@@ -24,7 +24,8 @@ func PreflightCommand(a *command.App) *cobra.Command {
 		Short: "Say whether a client's calls would pass now, for scripts",
 		Long: `Say whether a client's calls of tools would pass now, before a script or a scheduler starts
 the client. Nothing is called, opened or asked. Without a tool it is about all tools that the
-client is listed, and without --client about your own calls, by "tabhub call".
+client is listed, and without --client about your own calls, by "tabhub call". What a client
+does on a page by itself, such as "browser_page click", is looked at by name and with --site.
 
 The exit code is the highest of all tools':
   0  ready: a call would pass; also if it would open a tab first
@@ -35,13 +36,18 @@ The exit code is the highest of all tools':
   5  you would be asked
   6  the rules deny it, or it is paused`,
 		Example: `  tabhub preflight website_tool_shop_example_com__order --client nightly && nightly-job
+  tabhub preflight "browser_page click" browser_script --site shop.example --client nightly
   tabhub preflight --client nightly --json | jq -r '.tools[] | select(.state != "ready") | .fix'`,
 		Args: cobra.ArbitraryArgs,
 	}
+	site := cmd.Flags().String("site", "", "the `site` on whose pages the hub's own tools act")
 	client := cmd.Flags().String("client", policy.OwnerID, "the client, by its `name` or id")
 	asJSON := command.JSONFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		q := url.Values{"client": {*client}, "tool": pos}
+		if *site != "" {
+			q.Set("site", *site)
+		}
 		return command.Show(cmd.Context(), a, "/api/preflight", q, false, func(_ *command.App, r preflight) error {
 			bad := 0
 			for i := range r.Tools {
@@ -93,7 +99,11 @@ func fixFor(a *command.App, client string, t *admin.ToolPreflight) string {
 	case t.Pause != nil:
 		return resumeLine(a, t.Pause.Client, t.Pause.Site)
 	case t.By == policy.ByFlow && t.Rule != nil:
-		return a.Tabhub("policy", "flow", t.Rule.From, string(t.Site), "allow", "--client", client)
+		words := []string{"policy", "flow", t.Rule.From, string(t.Site), "allow", "--client", client}
+		if t.Class == policy.Act {
+			words = append(words, "--class", t.Class.String())
+		}
+		return a.Tabhub(words...)
 	}
 	if words := beyondRules(t.By); words != "" {
 		return words
@@ -103,6 +113,10 @@ func fixFor(a *command.App, client string, t *admin.ToolPreflight) string {
 	}
 	words := ruleFor("allow", client, t.Site, t.Tool, t.Pack)
 	switch {
+	case t.Class == policy.Act && t.Site == "":
+		return "name the tool and the site where it acts: `" + a.Tabhub("preflight", t.Tool, "--site", "SITE", "--client", client) + "`"
+	case t.Class == policy.Act:
+		words = append(ruleFor("allow", client, t.Site, "", ""), "--class", t.Class.String())
 	case t.Site == "": // a tool of the hub
 		words = append(words, "--class", "hub")
 	case t.Pack != "" && t.By == policy.ByPreset && t.Class != policy.Destructive: // all that the pack does so there
