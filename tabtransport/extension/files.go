@@ -10,7 +10,7 @@ import (
 // The scripts are modules; the browser loads a bundle of each place where some run. They are not
 // minified: the stores' reviewers read them.
 //
-//go:generate go tool esbuild worker/main.ts popup.ts options.ts ask.ts invite.ts --bundle --format=esm --charset=utf8 --log-level=warning --outdir=bundle
+//go:generate go tool esbuild worker/main.ts popup.ts options.ts ask.ts invite.ts offscreen.ts sandbox.ts --bundle --format=esm --charset=utf8 --log-level=warning --outdir=bundle
 //go:generate go tool esbuild content/page.ts content/plain.ts content/library.ts content/answers.ts content/gateway.ts content/frame.ts content/openedearlier.ts content/steps.ts content/userscript.ts content/recorder.ts --bundle --preserve-symlinks --format=iife --charset=utf8 --log-level=warning --outdir=bundle/content
 
 //go:embed manifest.json README.md *.html *.css icons/*.png bundle

@@ -158,8 +158,9 @@ type WorkerToRunner =
   /**
    * A run begins here with the step from, or goes on here after one that led to this document, or
    * that was to lead away and did not. It reaches the pages that match or, of a client's own, those of origins.
+   * With more the steps are a script's, up to the one that it waits for; with none there may be nothing of a list.
    */
-  | { type: "run"; id: string; from: number; steps: Step[]; args: object; result?: string; values: StepValues; match: string[]; origins?: string[] }
+  | { type: "run"; id: string; from: number; steps: Step[]; args: object; result?: string; values: StepValues; match: string[]; origins?: string[]; more?: boolean; none?: boolean }
   /** The step may be done now. */
   | { type: "go"; id: string; step: number }
   /** It may not: the run ends. */
@@ -195,8 +196,8 @@ type RunnerToWorker =
    */
   | { type: "input"; id: string; step: number; input: TrustedAct; report: StepReport; values: StepValues; navigates: boolean }
   | { type: "progress"; id: string; step: number; words: string }
-  /** The steps of the result are those of this document, up to the last that was begun. */
-  | { type: "end"; id: string; result: RunResult };
+  /** The steps of the result are those of this document, from the one that it began with to the last that was begun. */
+  | { type: "end"; id: string; from?: number; result: RunResult };
 
 type RefElement = import("../../spec/schema/tabhub.v1").RefElement;
 
@@ -219,6 +220,27 @@ interface LookPart {
   /** What its references begin with. */
   tag: string;
 }
+
+// ---- Between the service worker and a client's script (script.ts), through the offscreen document (offscreen.ts)
+
+type WorkerToOffscreen =
+  | { type: "start"; id: string; code: string }
+  /** What a call has given, as JSON. */
+  | { type: "answer"; id: string; call: number; value: string }
+  | { type: "stop"; id: string };
+
+type OffscreenToWorker =
+  /** The scripts that run there, with what of each was not answered. */
+  | { type: "hello"; scripts: { id: string; said: ScriptSays[] }[] }
+  | { type: "said"; id: string; says: ScriptSays };
+
+type ScriptSays =
+  /** It calls a method of page; calls are counted from 1. The arguments are JSON, as is the value. */
+  | { type: "call"; call: number; verb: string; args: string }
+  | { type: "ended"; value: string }
+  | { type: "threw"; message: string }
+  /** Nothing is left of it. */
+  | { type: "gone" };
 
 // ---- Between a document in which a person is recorded (content/recorder.js) and the service worker
 

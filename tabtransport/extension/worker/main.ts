@@ -243,6 +243,7 @@ function answer({ id, tabId }: { id?: string; tabId: number }, outcome: Promise<
 // ---- Frames
 
 chrome.runtime.onConnect.addListener((port) => {
+  if (port.name === "scripts" && port.sender?.id === chrome.runtime.id && port.sender.origin === location.origin) runs.scripts(port, ready);
   if (port.name === "run" && port.sender?.id === chrome.runtime.id) runs.connected(port, ready);
   if (port.name !== "frame" || port.sender?.id !== chrome.runtime.id) return;
   const frame: Promise<Frame | undefined> = ready.then(() => tabs.connected(port));

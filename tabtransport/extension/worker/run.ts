@@ -25,6 +25,16 @@ export interface Run {
   leads?: { until: number; declared: boolean }; // the document gives way to another one
   error?: string; // why the browser could not show that
   moved?: boolean; // whether one has
+  script?: ScriptRun;
+}
+
+/** A run whose steps a script calls for, one after the other. */
+interface ScriptRun {
+  call: number; // the call that the last step is of
+  gives?: string; // PageCall.gives and none
+  none?: boolean;
+  known: string; // the document that the script knows: a step led there, or has looked at it
+  left?: string; // why no further step can be done
 }
 
 export function stepsOf({ params: { steps = [] } }: Pick<Run, "params">): Step[] {
@@ -34,6 +44,12 @@ export function stepsOf({ params: { steps = [] } }: Pick<Run, "params">): Step[]
 /** Whether a run is the call of a script's tool, which has no steps. */
 export function isCall({ pack, steps }: Params) {
   return pack !== undefined && !steps?.length;
+}
+
+/** Whether a script's step would act in a document that it has never seen: what it knows of the page may not be so there. */
+export function isBlind(run: Run) {
+  const { script, documentId } = run;
+  return script !== undefined && script.known !== documentId && isActing(stepsOf(run).at(-1) ?? {});
 }
 
 /** Where the port leads that a run is given through. */

@@ -7,8 +7,10 @@
 import { Bounds } from "./bounds.ts";
 import { NEXT, STAYS, nextDocument } from "./follow.ts";
 import { Grants, WAIT } from "./grants.ts";
+import { pageCall } from "./pagecalls.ts";
 import { Code } from "./refusal.ts";
-import { isCall, lacksFiles, placeOf, placeOfRun, reported, say, stepsOf, withoutFiles, withoutValue, type PackRef, type Run } from "./run.ts";
+import { isBlind, isCall, lacksFiles, placeOf, placeOfRun, reported, say, stepsOf, withoutFiles, withoutValue, type PackRef, type Run } from "./run.ts";
+import { Sandbox } from "./sandbox.ts";
 import { permits } from "./settings.ts";
 import { Stored } from "./stored.ts";
 import { unlessStopping } from "./stopping.ts";
@@ -54,6 +56,7 @@ export class Runs {
   #stored = new Stored<Kept>("runs", () => this.#kept());
   #bounds;
   #grants;
+  #sandbox;
   #calls;
   #hub;
   #navigations;
@@ -80,6 +83,14 @@ export class Runs {
       },
     };
     this.#grants = new Grants(ledger, this.#bounds, userInput, settings);
+    this.#sandbox = new Sandbox({
+      called: (id, call, verb, args) => void this.#called(id, call, verb, args),
+      ended: (id, value) => this.#returned(id, value),
+      failed: (id, code, message) => {
+        const run = this.#open.get(id);
+        if (run) this.#fail(id, run, code, message);
+      },
+    });
   }
 
   /** Remembers the runs of an earlier worker. */
@@ -90,6 +101,8 @@ export class Runs {
     for (const [id, { tabId, text }] of Object.entries(before.ended)) this.#hold(id, tabId, text, "done");
     for (const [id, run] of Object.entries(before.runs)) {
       this.#open.set(id, run);
+      if (run.script) this.#sandbox.expect(id, run.script.call);
+      if (run.script && !this.#sandbox.waits(id)) continue;
       if (run.leads) void this.#follow(id);
       else if (!this.#ports.has(run.documentId)) void this.#bring(id, run); // else its document says first what it has
     }
@@ -149,7 +162,7 @@ export class Runs {
     if (sentAt !== undefined && sentAt <= this.#since) return "the extension was started anew";
     await this.#bounds.current(params);
     const steps = params.steps ?? [];
-    const acts = isCall(params) || steps.some(isActing);
+    const acts = isCall(params) || params.script !== undefined || steps.some(isActing);
     if (acts && !(await this.#turn(id, tabId, signal))) return `another call was still at work in the tab after ${WAIT / 60_000} minutes`;
     if (signal.aborted) return undefined;
     const refusal = this.#bounds.refusal(params);
@@ -158,7 +171,9 @@ export class Runs {
     if (signal.aborted) return undefined;
     if (typeof place === "string") return place;
     if (acts && this.actsIn(tabId)) return this.#begin(id, message, sentAt, signal); // another one was first
-    const run: Run = { tabId, ...place, params, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, stayed: -1, reports: [], values: {} };
+    const { script: code, ...bare } = params;
+    const script = code === undefined ? undefined : { call: 0, known: place.documentId };
+    const run: Run = { tabId, ...place, params: bare, script, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, stayed: -1, reports: [], values: {} };
     this.#open.set(id, run);
     this.#starting.delete(id);
     if (!(await this.#stored.write())) {
@@ -166,10 +181,11 @@ export class Runs {
       return "the browser cannot write down what is done";
     }
     if (this.#open.get(id) !== run) return undefined; // cancelled
-    this.#activity.begun(id, tabId, params.pack ? "tool" : "acts", params.toolName ?? "", acts, client);
+    this.#activity.begun(id, tabId, params.pack ? "tool" : "acts", params.toolName ?? (script ? "ran a script" : ""), acts, client);
     if (acts) void this.#userInput.watch(tabId);
     this.#remindSoon();
-    void this.#bring(id, run);
+    if (code === undefined) void this.#bring(id, run);
+    else this.#sandbox.start(id, code);
     return undefined;
   }
 
@@ -222,6 +238,11 @@ export class Runs {
     });
   }
 
+  /** The document of clients' scripts has opened its port. */
+  scripts(port: chrome.runtime.Port, ready: Promise<void>) {
+    this.#sandbox.connected(port, ready);
+  }
+
   /** A pack's script in a document has opened its port, or says what came of its calls. */
   script(port: chrome.runtime.Port, pack: PackRef, message?: Extract<ScriptToWorker, { type: "hello" | "end" }>) {
     const place = placeOf(port.sender?.documentId, pack);
@@ -271,7 +292,7 @@ export class Runs {
         run.granted = Math.max(run.granted, step);
         run.reports[step] = report;
         this.#activity.did(id, report.words ?? "");
-        run.values = JSON.stringify(values).length <= MAX_VALUES ? values : undefined;
+        if (!run.script) run.values = JSON.stringify(values).length <= MAX_VALUES ? values : undefined;
         if (navigates && step === run.did) this.#leads(id, run, step);
         void this.#stored.write();
         break;
@@ -283,6 +304,8 @@ export class Runs {
         break;
       case "end":
         if (run.leads && !message.result.failed) break; // what comes of it the next document says
+        if (run.script && message.from !== stepsOf(run).length - 1) return this.#give(id, run, port); // it has not got the latest yet
+        if (run.script && !message.result.failed) return this.#stepped(id, run, message.result);
         say(port, { type: "stop", id, reason: "" });
         this.#finish(id, run, message.result);
     }
@@ -311,7 +334,12 @@ export class Runs {
 
   /** Gives a run to the document that is to have it. */
   #give(id: string, run: Run, port: chrome.runtime.Port) {
-    if (run.leads) return;
+    if (run.leads || (run.script && !this.#sandbox.waits(id))) return;
+    const last = stepsOf(run).length - 1;
+    if (run.script && run.did === last) return this.#answer(id, run, null);
+    if (isBlind(run)) {
+      return this.#fail(id, run, "STEP_LOST", "the page gave way to another one, to which no step had led: a script looks there before it acts, by page.wait, page.find or page.look; nothing more was done");
+    }
     if (run.granted > run.did) return this.#lost(id, run, "the script in the page was started anew");
     const { params, values } = run;
     if (isCall(params)) return void this.#grants.call(id, run, (why) => this.#undone(id, run, why));
@@ -319,9 +347,50 @@ export class Runs {
     if (!values) return this.#fail(id, run, "STEP_REFUSED", `what the steps gave is more than the ${MAX_VALUES >> 20} MiB that a run may take to another page`);
     const refusal = this.#bounds.refusal(params);
     if (refusal) return this.#fail(id, run, "STEP_STOPPED", refusal);
-    run.from = run.did + 1; // what it reports begins there
+    run.from = run.script ? last : run.did + 1; // what it reports begins there
     void this.#stored.write();
-    say(port, { type: "run", id, from: run.from, steps: stepsOf(run), args: params.args as object, result: params.result, values, ...this.#bounds.reach(run) });
+    say(port, { type: "run", id, from: run.from, steps: stepsOf(run).map((step, i) => (i < run.from ? {} : step)), more: run.script && true, none: run.script?.none, args: params.args as object, result: params.result, values, ...this.#bounds.reach(run) });
+  }
+
+  // ---- What scripts say
+
+  /** A script calls a method of page. */
+  async #called(id: string, call: number, verb: string, args: string) {
+    const run = this.#open.get(id);
+    if (!run?.script) return;
+    try {
+      const { step, gives, none } = pageCall(verb, args);
+      run.params.steps = [...stepsOf(run), step];
+      run.script = { ...run.script, call, gives, none };
+    } catch (error) {
+      return this.#fail(id, run, "STEP_SCRIPT", (error as Error).message);
+    }
+    if (run.script.left) return this.#fail(id, run, "STEP_REFUSED", run.script.left);
+    const { tabId, frameId, documentId } = run;
+    const [, there] = await Promise.all([this.#stored.write(), chrome.webNavigation.getFrame({ tabId, frameId }).catch(() => null)]);
+    if (this.#open.get(id) !== run) return;
+    if (there?.documentId === documentId) await this.#bring(id, run);
+    else await this.#follow(id);
+  }
+
+  /** A document has done a script's step. */
+  #stepped(id: string, run: Run, { steps: [report], value }: RunResult) {
+    const { gives } = run.script ?? {};
+    run.reports[stepsOf(run).length - 1] = report;
+    this.#answer(id, run, gives ? (value as StepValues | null)?.[gives] : value);
+  }
+
+  #answer(id: string, run: Run, value: unknown) {
+    if (run.script) run.script.known = run.documentId;
+    this.#stored.save();
+    this.#sandbox.answer(id, JSON.stringify(value ?? null));
+  }
+
+  #returned(id: string, value: string) {
+    const run = this.#open.get(id);
+    if (!run) return;
+    run.from = stepsOf(run).length;
+    this.#finish(id, run, { steps: [], value: JSON.parse(value) });
   }
 
   // ---- From one document to the next
@@ -337,6 +406,7 @@ export class Runs {
 
   /** The document that has a run has gone. */
   #left(id: string, run: Run) {
+    if (run.script && !this.#sandbox.waits(id)) return; // the next step goes where the frame is then
     const why = (isCall(run.params) && this.#bounds.refusal(run.params)) || "the page went away";
     if (run.granted > run.did || isCall(run.params)) this.#lost(id, run, why);
     else void this.#follow(id);
@@ -369,6 +439,11 @@ export class Runs {
       const why = this.#bounds.refusal(run.params);
       if (why) return this.#fail(id, run, "STEP_STOPPED", why);
       const last = stepsOf(run).length - 1;
+      if (run.params.reach?.includes(origin) && run.did === last && run.script) {
+        run.script.left = `step ${last + 1} led to ${this.#bounds.outside(run, url)}`;
+        run.leads = undefined;
+        return this.#answer(id, run, null);
+      }
       if (run.params.reach?.includes(origin) && run.did === last) {
         run.from = last + 1;
         return this.#finish(id, run, { steps: [], value: null });
@@ -377,12 +452,14 @@ export class Runs {
       return this.#fail(id, run, "STEP_REFUSED", `${led} to ${this.#bounds.outside(run, url)}`);
     }
     Object.assign(run, { documentId, from: run.did + 1, leads: undefined, error: undefined, moved: true });
+    if (leads && run.script) run.script.known = documentId;
     await this.#stored.write();
     if (this.#open.get(id) === run) await this.#bring(id, run);
   }
 
   /** Whether somebody else has led a run to another document, in which what it did, such as filling in, may count for nothing. */
-  #wasLed({ did, stayed, params: { steps = [] } }: Run) {
+  #wasLed({ did, stayed, script, params: { steps = [] } }: Run) {
+    if (script) return false; // isBlind tells
     // A document that goes at once has no time to say that a step has led it.
     return did >= 0 && (stayed === did || steps[did].fill !== undefined) && steps.slice(did + 1).some(isActing);
   }
@@ -409,7 +486,7 @@ export class Runs {
   }
 
   /** Ends a run whose document cannot. @param step at which it ended */
-  #fail(id: string, run: Run, code: StepCode, message: string, step = Math.min(Math.max(run.granted, run.did + 1), stepsOf(run).length - 1)) {
+  #fail(id: string, run: Run, code: StepCode, message: string, step = Math.min(run.script ? Infinity : Math.max(run.granted, run.did + 1), stepsOf(run).length - 1)) {
     const steps = stepsOf(run).slice(0, Math.max(run.granted, run.did, step) + 1).map((_, i) => reported(run, i));
     run.from = 0;
     say(this.#portOf(run), { type: "stop", id, reason: message });
@@ -438,6 +515,7 @@ export class Runs {
 
   #close(id: string) {
     this.#open.delete(id);
+    this.#sandbox.stop(id);
     this.#stored.save();
     this.#wake();
     if (this.#open.size) return;

@@ -2901,14 +2901,14 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   // content/steps/read.ts
   var MAX_ROWS = 100;
   var MAX_TEXT = 1e5;
-  function read({ list, fields = {}, table, max = MAX_ROWS }, scope) {
+  function read({ list, fields = {}, table, max = MAX_ROWS }, scope, mayBeNone = false) {
     const limit = max || MAX_ROWS;
     if (table) return readTable(table.target, table.columns ?? {}, limit, scope);
     if (!list) {
       return { value: readFields(fields, void 0, scope), words: `read ${Object.keys(fields).join(", ")}` };
     }
     const rows = all(list, document, scope);
-    if (rows.length === 0 && !list.in) throw new Failure("STEP_NOT_FOUND", `there is no ${describe(list, scope)}`).later();
+    if (rows.length === 0 && !list.in && !mayBeNone) throw new Failure("STEP_NOT_FOUND", `there is no ${describe(list, scope)}`).later();
     const value = rows.slice(0, limit).map((row) => readFields(fields, row, scope));
     return { value, words: `read ${count(value.length, rows.length)} of ${describe(list, scope)}`, empty: rows.length === 0 };
   }
@@ -3313,7 +3313,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     }
     // ---- Steps
     async #all() {
-      const { from, steps, result } = this.#begin;
+      const { from, steps, result, more } = this.#begin;
       let at = from;
       try {
         for (; at < steps.length; at++) {
@@ -3322,7 +3322,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
             return;
           }
           const { words: words2 } = this.#reports[at - from];
-          this.#say({ type: "progress", id: this.id, step: at, words: `step ${at + 1} of ${steps.length}: ${words2}` });
+          this.#say({ type: "progress", id: this.id, step: at, words: `step ${at + 1}${more ? "" : ` of ${steps.length}`}: ${words2}` });
         }
         at = steps.length - 1;
         const value = result ? evaluate(result, this.#scope) : this.#scope.values[""] ?? null;
@@ -3340,7 +3340,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     }
     #end(result) {
       this.ended = true;
-      this.#say({ type: "end", id: this.id, result });
+      this.#say({ type: "end", id: this.id, from: this.#begin.from, result });
     }
     #report(step, did, words2) {
       const report = { verb: verbOf(step), did, words: words2.slice(0, 4e3), at: location.href.slice(0, 2048) };
@@ -3427,7 +3427,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       let emptySince;
       const { value, words: words2 } = await this.#eventually(() => {
         this.#here();
-        const reading = read(step.read, this.#scope);
+        const reading = read(step.read, this.#scope, this.#begin.none);
         emptySince = reading.empty ? emptySince ?? performance.now() : void 0;
         const young = emptySince !== void 0 && performance.now() - emptySince < EMPTY;
         if (young && !clock.isOver) throw new Failure("STEP_NOT_FOUND", reading.words).later();

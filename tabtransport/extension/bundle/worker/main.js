@@ -69,7 +69,7 @@ var Handshake = class {
     this.#pairing = pairing;
     this.#address = `${protocol}//${host}`;
     const { key, next } = pairing;
-    this.#keys = (next ? [next, key] : [key]).map((text3) => ({ text: text3, ready: hmac(text3) }));
+    this.#keys = (next ? [next, key] : [key]).map((text4) => ({ text: text4, ready: hmac(text4) }));
   }
   /** The parameters of browser/pair. */
   get request() {
@@ -125,9 +125,9 @@ function text(lines2) {
 function encode(bytes) {
   return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
-function decode(text3) {
+function decode(text4) {
   try {
-    return Uint8Array.from(atob(text3.replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
+    return Uint8Array.from(atob(text4.replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
   } catch {
     return new Uint8Array();
   }
@@ -149,7 +149,7 @@ async function loadSettings() {
   const hub2 = await embeddedAddress();
   const all = { ...DEFAULTS, ...hub2 && { hub: hub2 }, ...settings ?? {} };
   const lists = [all.allowed, all.off, all.keep, all.plain];
-  const [allowed, off, keep2, plain] = lists.map((list) => [...new Set(list.map(canonical))]);
+  const [allowed, off, keep2, plain] = lists.map((list2) => [...new Set(list2.map(canonical))]);
   return { ...all, allowed, off, keep: keep2, plain };
 }
 async function saveSettings(part) {
@@ -205,9 +205,9 @@ function withSite(settings, origin, on) {
     allowed: settings.mode === "allowed" ? toggled(settings.allowed, origin, on) : settings.allowed
   };
 }
-function toggled(list, origin, on) {
+function toggled(list2, origin, on) {
   const site = canonical(origin);
-  const rest = list.filter((other) => other !== site);
+  const rest = list2.filter((other) => other !== site);
   return on ? [...rest, site].sort() : rest;
 }
 function dashboard(hub2) {
@@ -256,18 +256,18 @@ function matches(pattern2, { href, protocol, hostname, port, pathname, search })
   const query = search || (/^[^#]*\?/.test(href) ? "?" : "");
   return `${pathname}${query}/*` === path || glob(path, pathname + query);
 }
-function glob(pattern2, text3) {
+function glob(pattern2, text4) {
   const [head, ...rest] = pattern2.split("*");
-  if (!rest.length) return text3 === pattern2;
-  if (!text3.startsWith(head)) return false;
+  if (!rest.length) return text4 === pattern2;
+  if (!text4.startsWith(head)) return false;
   let at = head.length;
   const tail = rest.pop();
   for (const part of rest) {
-    const found = text3.indexOf(part, at);
+    const found = text4.indexOf(part, at);
     if (found < 0) return false;
     at = found + part.length;
   }
-  return text3.length - at >= tail.length && text3.endsWith(tail);
+  return text4.length - at >= tail.length && text4.endsWith(tail);
 }
 function overlap(some, others) {
   const hosts = (patterns2) => patterns2.map((pattern2) => hostOf(pattern2));
@@ -528,8 +528,8 @@ var WIDTH = 480;
 var HEIGHT = 420;
 var PAUSE = 3e4;
 var LINK = /^(https:\/\/[^?#]+|http:\/\/(?:127(?:\.\d+){3}|\[::1\]|(?:[a-z0-9-]+\.)*localhost)(?::\d+)?)\/pair#(browser\.[a-z0-9]{8,64})\.([A-Za-z0-9_-]{22})\.(\d{10})$/;
-function withoutSecret(text3) {
-  return /#(browser\.|code=)/.test(text3) ? text3.slice(0, text3.indexOf("#")) : text3;
+function withoutSecret(text4) {
+  return /#(browser\.|code=)/.test(text4) ? text4.slice(0, text4.indexOf("#")) : text4;
 }
 var Invitations = class {
   /** Whether the user is just being asked about another. */
@@ -789,17 +789,17 @@ function pageOf(settings, { url = "", title = "" }) {
 }
 function merge(frames) {
   const rejected = [];
-  const list = (kind) => {
+  const list2 = (kind) => {
     let size = 0;
     let left = 0;
     const texts = [];
     const seen2 = /* @__PURE__ */ new Set();
     const own = /* @__PURE__ */ new Set();
     const add = (item, { id, origin }, departed) => {
-      const text3 = JSON.stringify({ ...item, frameId: id, origin, departed: departed || void 0 });
-      size += text3.length + 1;
+      const text4 = JSON.stringify({ ...item, frameId: id, origin, departed: departed || void 0 });
+      size += text4.length + 1;
       if (size > MAX_REGISTRATION) left++;
-      else texts.push(text3);
+      else texts.push(text4);
     };
     const packed = [];
     for (const departed of [false, true]) {
@@ -829,7 +829,7 @@ function merge(frames) {
     if (left) rejected.push({ name: `${left} ${kind}`, reason: "the tab offers too much in all" });
     return { text: `[${texts.join()}]`, count: texts.length };
   };
-  return { lists: { tools: list("tools"), resources: list("resources"), prompts: list("prompts") }, rejected };
+  return { lists: { tools: list2("tools"), resources: list2("resources"), prompts: list2("prompts") }, rejected };
 }
 function post(port, message2) {
   try {
@@ -913,14 +913,14 @@ async function look(tabId, frameId) {
 async function said(tabId, documentId) {
   const target = { tabId, documentIds: [documentId] };
   const func = (max) => {
-    const texts2 = [...document.scripts].filter(({ type }) => type === "application/ld+json").map(({ text: text3 }) => text3);
+    const texts2 = [...document.scripts].filter(({ type }) => type === "application/ld+json").map(({ text: text4 }) => text4);
     return texts2.join("").length <= max ? texts2 : [];
   };
   const [answer2] = await askDocuments({ target, func, args: [MAX_DATA] }, BUSY);
   const texts = answer2?.result ?? [];
-  const data = texts.flatMap((text3) => {
+  const data = texts.flatMap((text4) => {
     try {
-      return [JSON.stringify(JSON.parse(text3.replace(COMMENT, "$1")))];
+      return [JSON.stringify(JSON.parse(text4.replace(COMMENT, "$1")))];
     } catch {
       return [];
     }
@@ -1025,9 +1025,9 @@ var Stored = class {
     clearTimeout(this.#timer);
     this.#timer = void 0;
     const value = this.#read();
-    const text3 = JSON.stringify(value);
-    if (text3 !== this.#written) {
-      this.#written = text3;
+    const text4 = JSON.stringify(value);
+    if (text4 !== this.#written) {
+      this.#written = text4;
       this.#writing = chrome.storage.session.set({ [this.#key]: value }).then(
         () => true,
         () => false
@@ -1089,8 +1089,8 @@ function button(standing2, tab) {
     case "working":
       if (tab?.users.length) return { text: badgeOfWork(1), colour, title: `tabhub: ${using(tab.users)} this tab` };
   }
-  const text3 = state === "working" ? badgeOfWork(standing2.working) : badge;
-  return { text: text3 || (tab?.tools ? String(tab.tools) : ""), colour, title };
+  const text4 = state === "working" ? badgeOfWork(standing2.working) : badge;
+  return { text: text4 || (tab?.tools ? String(tab.tools) : ""), colour, title };
 }
 var RECORDING = {
   asked: { text: "rec?", colour: COLOURS.wait, title: "tabhub: you are asked whether to record what you do in this tab" },
@@ -1409,14 +1409,14 @@ var Registrar = class {
     const telling = [];
     tab.unsent = tab.page(this.#settings()).url ? [...rejected, ...tab.leftOut].slice(0, MAX_REJECTED) : rejected;
     for (const kind of KINDS) {
-      const text3 = lists[kind].text + (kind === "tools" && tab.unsent.length ? `,"rejected":${JSON.stringify(tab.unsent)}` : "");
-      if (text3 === tab.sent[kind]) continue;
+      const text4 = lists[kind].text + (kind === "tools" && tab.unsent.length ? `,"rejected":${JSON.stringify(tab.unsent)}` : "");
+      if (text4 === tab.sent[kind]) continue;
       const verb = tab.sent[kind] === "" ? "register" : "update";
-      tab.sent[kind] = text3;
-      if (text3 === "[]" && verb === "register" && !known) continue;
+      tab.sent[kind] = text4;
+      if (text4 === "[]" && verb === "register" && !known) continue;
       tab.known = true;
       tab.refused[kind] = { rejected: [], warnings: [] };
-      telling.push(this.#send(tab, kind, METHODS[kind][verb], text3));
+      telling.push(this.#send(tab, kind, METHODS[kind][verb], text4));
     }
     const confirm2 = tab.confirming(frames);
     const told = Promise.all(telling).then((done) => done.includes(false) || confirm2());
@@ -1426,15 +1426,15 @@ var Registrar = class {
    * @param text the list, and what of it is left out
    * @returns whether the hub has it
    */
-  async #send(tab, kind, method, text3) {
+  async #send(tab, kind, method, text4) {
     const { url, title } = tab.page(this.#settings());
     const page = JSON.stringify({ tabUrl: url, title }).slice(1);
     try {
-      const answer2 = await this.#hub.request(method, `{"${kind}":${text3}${page === "}" ? "" : ","}${page}`, tab.id);
-      if (tab.sent[kind] === text3) tab.refused[kind] = { rejected: answer2.rejected ?? [], warnings: answer2.warnings ?? [] };
+      const answer2 = await this.#hub.request(method, `{"${kind}":${text4}${page === "}" ? "" : ","}${page}`, tab.id);
+      if (tab.sent[kind] === text4) tab.refused[kind] = { rejected: answer2.rejected ?? [], warnings: answer2.warnings ?? [] };
       return true;
     } catch (error) {
-      if (tab.sent[kind] !== text3 || !this.#hub.connected) return false;
+      if (tab.sent[kind] !== text4 || !this.#hub.connected) return false;
       tab.refused[kind] = { rejected: [{ name: kind, reason: error instanceof Error ? error.message : String(error) }], warnings: [] };
       if (!(error instanceof Refusal && error.code === Code.Limit)) return false;
       tab.sent[kind] = "";
@@ -1873,9 +1873,9 @@ var Tabs = class {
   #state(tab) {
     if (!tab.known || !this.#hub.connected || tab.missing?.size && !tab.discarded) return;
     const params = tab.state(this.#focused, this.#settings());
-    const text3 = JSON.stringify(params);
-    if (text3 === tab.sent.state) return;
-    tab.sent.state = text3;
+    const text4 = JSON.stringify(params);
+    if (text4 === tab.sent.state) return;
+    tab.sent.state = text4;
     this.#hub.notify("browser/tabState", params, tab.id);
   }
   #remembered() {
@@ -2236,9 +2236,9 @@ var Calls = class {
    */
   hold(id, tabId, { result, error }, { ended, ...held }) {
     const body = error ? `"error":${JSON.stringify(error)}` : `"result":${result ?? "{}"}`;
-    const text3 = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"tabId":${tabId},${body}}`;
-    this.#held.set(id, { text: text3, ...held, sent: this.#hub.send(text3) });
-    this.#size += text3.length;
+    const text4 = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"tabId":${tabId},${body}}`;
+    this.#held.set(id, { text: text4, ...held, sent: this.#hub.send(text4) });
+    this.#size += text4.length;
     for (const oldest of this.#held.keys()) {
       if (this.#size <= MAX_HELD) break;
       this.#drop(oldest, /* @__PURE__ */ new Map());
@@ -2388,8 +2388,8 @@ function seeDocument() {
     });
   }
   world.tabhubSeen.asked = performance.now();
-  const { document: number, changes, requests } = world.tabhubSeen;
-  return { document: number, changes, requests, ready: document.readyState === "complete", hidden: document.hidden };
+  const { document: number2, changes, requests } = world.tabhubSeen;
+  return { document: number2, changes, requests, ready: document.readyState === "complete", hidden: document.hidden };
 }
 
 // worker/pageview.ts
@@ -2641,9 +2641,9 @@ async function encoded(canvas) {
   for (let quality = 0.85; blob.size > MAX_BYTES && quality > 0.2; quality -= 0.2) blob = await canvas.convertToBlob({ type: "image/jpeg", quality });
   if (blob.size > MAX_BYTES) throw new Refusal(Code.Limit, "the picture is too large; take one of an element, or without full");
   const bytes = new Uint8Array(await blob.arrayBuffer());
-  let text3 = "";
-  for (let i = 0; i < bytes.length; i += 1 << 15) text3 += String.fromCharCode(...bytes.subarray(i, i + (1 << 15)));
-  return { mimeType: blob.type, data: btoa(text3) };
+  let text4 = "";
+  for (let i = 0; i < bytes.length; i += 1 << 15) text4 += String.fromCharCode(...bytes.subarray(i, i + (1 << 15)));
+  return { mimeType: blob.type, data: btoa(text4) };
 }
 function base64Of(dataURL) {
   return dataURL.slice(dataURL.indexOf(",") + 1);
@@ -3274,8 +3274,8 @@ var Hub = class {
    * Sends a frame.
    * @returns whether the hub is connected
    */
-  send(text3) {
-    return this.#link.send(text3);
+  send(text4) {
+    return this.#link.send(text4);
   }
   /**
    * Sends a message without waiting for an answer.
@@ -3291,10 +3291,10 @@ var Hub = class {
   request(method, params, tabId) {
     const id = crypto.randomUUID();
     const head = JSON.stringify({ jsonrpc: "2.0", id, tabId, method });
-    const text3 = typeof params === "string" ? params : JSON.stringify(params);
+    const text4 = typeof params === "string" ? params : JSON.stringify(params);
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
-      if (!this.send(`${head.slice(0, -1)},"params":${text3}}`)) reject(new Error("the hub is not connected"));
+      if (!this.send(`${head.slice(0, -1)},"params":${text4}}`)) reject(new Error("the hub is not connected"));
     }).finally(() => this.#pending.delete(id));
   }
   answered({ id, result, error }) {
@@ -3498,9 +3498,9 @@ var Link = class {
     await this.#connect();
   }
   /** Sends a frame. It returns false if there is no connection. */
-  send(text3) {
+  send(text4) {
     if (!this.#open || !this.#socket) return false;
-    this.#socket.send(text3);
+    this.#socket.send(text4);
     return true;
   }
   async #connect() {
@@ -4091,6 +4091,10 @@ function stepsOf({ params: { steps = [] } }) {
 function isCall({ pack, steps }) {
   return pack !== void 0 && !steps?.length;
 }
+function isBlind(run3) {
+  const { script: script2, documentId } = run3;
+  return script2 !== void 0 && script2.known !== documentId && isActing(stepsOf(run3).at(-1) ?? {});
+}
 function placeOfRun({ documentId, params }) {
   return params.pack && isCall(params) ? placeOf(documentId, params.pack) : documentId;
 }
@@ -4112,8 +4116,8 @@ function withoutFiles(run3) {
 function lacksFiles(run3) {
   return stepsOf(run3).slice(run3.did + 1).some(({ upload }) => upload && !upload.files.length);
 }
-function withoutValue(text3) {
-  const { steps, page } = JSON.parse(text3);
+function withoutValue(text4) {
+  const { steps, page } = JSON.parse(text4);
   const failed = { step: Math.max(0, steps.length - 1), code: "STEP_LOST", message: "all steps were done, and the result was lost with the extension's worker, which the browser stopped" };
   return JSON.stringify({ steps, page, failed });
 }
@@ -4206,6 +4210,309 @@ var Grants = class {
   }
 };
 
+// targets.ts
+var REF = /^[a-z]{3,8}[1-9]\d{0,8}$/;
+var PART = /^([a-z]+)(?:\s+("(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"))?(?:\s+#(-?[1-9]\d{0,3}))?(?:\s+in\s+|$)/;
+function parseTarget(text4) {
+  const whole = text4.trim();
+  if (REF.test(whole)) return { ref: whole };
+  const [part, role, quoted, nth] = PART.exec(whole) ?? [];
+  if (!part) return void 0;
+  const rest = whole.slice(part.length);
+  const isInner = part.length > part.trimEnd().length;
+  const outer = isInner ? parseTarget(rest) : void 0;
+  const name = quoted === void 0 ? void 0 : JSON.parse(quoted);
+  if (isInner && !outer || name === "" || role === "field" && !name) return void 0;
+  const named = role === "field" ? { label: name } : { role, ...name ? { name } : {} };
+  return { ...named, ...nth ? { nth: Number(nth) } : {}, ...outer ? { in: outer } : {} };
+}
+
+// worker/pagecalls.ts
+var BadCall = class extends Error {
+};
+var FOUND = { ref: { give: "ref" }, role: { give: "role" }, name: { give: "name" }, text: {}, value: { give: "value", optional: true } };
+var GIVES = ["text", "number", "value", "checked", "link", "attribute", "ref", "role", "name"];
+var MAX_TIMEOUT = 60;
+var METHODS3 = {
+  click: (target, options) => {
+    const { count, button: button2 } = members(options, "count", "button");
+    if (count !== void 0 && count !== 1 && count !== 2) throw new BadCall("count is 1 or 2");
+    if (button2 !== void 0 && button2 !== "left" && button2 !== "right") throw new BadCall('button is "left" or "right"');
+    return { step: { click: { target: targetOf(target), ...count === 2 ? { count } : {}, ...button2 === "right" ? { button: button2 } : {} } } };
+  },
+  fill: (target, value) => {
+    const isMany = value === void 0 && typeof target === "object" && target !== null && !Array.isArray(target);
+    const fields = isMany ? Object.entries(target).map(([text4, value2]) => fieldOf(text4, value2)) : [fieldOf(target, value)];
+    return { step: { fill: { fields } } };
+  },
+  select: (target, labels) => ({ step: { select: { target: targetOf(target), options: list(labels).map((label) => text3(label, "what is chosen")) } } }),
+  press: (key, target) => ({ step: { press: { key: text3(key, "the key"), ...target === void 0 ? {} : { target: targetOf(target) } } } }),
+  hover: (target) => ({ step: { hover: { target: targetOf(target) } } }),
+  scroll: (to, pages) => {
+    if (typeof to === "number") return { step: { scroll: { pages: to } } };
+    return { step: { scroll: { ...to === void 0 ? {} : { target: targetOf(to) }, ...pages === void 0 ? {} : { pages: number(pages, "pages") } } } };
+  },
+  drag: (target, to) => ({ step: { drag: { target: targetOf(target), to: targetOf(to) } } }),
+  dialog: (accept, answer2) => {
+    if (typeof accept !== "boolean") throw new BadCall("the first argument is true, to accept, or false");
+    return { step: { dialog: { accept, ...answer2 === void 0 ? {} : { text: text3(answer2, "the answer") } } } };
+  },
+  open: (path) => ({ step: { open: { path: text3(path, "the path") } } }),
+  wait: (target, options) => {
+    const { gone, timeout } = members(options, "gone", "timeout");
+    const seconds = timeout === void 0 ? {} : { timeout: number(timeout, "timeout, in seconds,") };
+    if ((seconds.timeout ?? 1) < 1 || (seconds.timeout ?? 1) > MAX_TIMEOUT) throw new BadCall(`timeout is 1 to ${MAX_TIMEOUT} seconds`);
+    return { step: { wait: gone === true ? { gone: targetOf(target) } : { for: targetOf(target) }, ...seconds } };
+  },
+  text: (target) => ({ step: { read: { fields: { text: { target: target === void 0 ? { selector: "body" } : targetOf(target) } } } }, gives: "text" }),
+  find: (target) => ({ step: { read: { list: targetOf(target), fields: FOUND } }, none: true }),
+  read: (what) => {
+    const { list: list2, fields, table, max } = members(what, "list", "fields", "table", "max");
+    const limit = max === void 0 ? {} : { max: number(max, "max") };
+    if (table !== void 0) return { step: { read: { table: tableOf(table), ...limit } } };
+    const all = Object.entries(members(fields)).map(([name, field]) => [name, readFieldOf(field)]);
+    if (!all.length) throw new BadCall("it has fields, or a table");
+    return { step: { read: { ...list2 === void 0 ? {} : { list: targetOf(list2) }, fields: Object.fromEntries(all), ...limit } } };
+  },
+  look: (options) => {
+    const { find, scope, depth } = members(options, "find", "scope", "depth");
+    const look3 = {
+      ...find === void 0 ? {} : { find: text3(find, "find") },
+      ...scope === void 0 ? {} : { target: targetOf(scope) },
+      ...depth === void 0 ? {} : { depth: number(depth, "depth") }
+    };
+    return { step: { look: look3 } };
+  }
+};
+function pageCall(verb, args) {
+  try {
+    const given = JSON.parse(args, (_, value) => value === null ? void 0 : value);
+    if (!Object.hasOwn(METHODS3, verb) || !Array.isArray(given)) throw new BadCall("there is no such method");
+    return METHODS3[verb](...given);
+  } catch (error) {
+    throw new BadCall(`page.${verb.slice(0, 20)}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+function pauseOf(verb, args) {
+  const ms = verb === "wait" ? JSON.parse(args)[0] : void 0;
+  return typeof ms === "number" ? Math.min(Math.max(0, ms), MAX_TIMEOUT * 1e3) : void 0;
+}
+function targetOf(value) {
+  if (typeof value === "string") {
+    const target2 = parseTarget(value);
+    if (target2) return target2;
+    throw new BadCall(`${JSON.stringify(value.slice(0, 100))} is no target: one is a reference, such as kfa3, or a role and a name, such as button "Order" or button "Remove" in row "Tea..."`);
+  }
+  const { in: outer, nth, ...texts } = members(value, "ref", "role", "name", "label", "selector", "nth", "in");
+  const target = Object.fromEntries(Object.entries(texts).filter(([, member]) => member !== void 0).map(([name, member]) => [name, text3(member, name)]));
+  if (!Object.keys(target).length) throw new BadCall("a target is a text, or an object with ref, role and name, label or selector");
+  return { ...target, ...nth === void 0 ? {} : { nth: number(nth, "nth") }, ...outer === void 0 ? {} : { in: targetOf(outer) } };
+}
+function fieldOf(target, value) {
+  const isValue = ["string", "number", "boolean"].includes(typeof value) || Array.isArray(value) && value.every((one) => typeof one === "string");
+  if (!isValue) throw new BadCall("a field is filled with a text, a number, true or false, or a list of texts");
+  return { target: targetOf(target), value };
+}
+function readFieldOf(field) {
+  if (typeof field === "string") return { target: targetOf(field) };
+  const { target, give, attribute, optional } = members(field, "target", "give", "attribute", "optional");
+  if (give !== void 0 && !GIVES.includes(give)) throw new BadCall(`give is one of ${GIVES.join(", ")}`);
+  return {
+    ...target === void 0 ? {} : { target: targetOf(target) },
+    ...give === void 0 ? {} : { give },
+    ...attribute === void 0 ? {} : { attribute: text3(attribute, "attribute") },
+    ...optional === true ? { optional } : {}
+  };
+}
+function tableOf(table) {
+  if (typeof table === "string") return { target: targetOf(table) };
+  const { target, columns } = members(table, "target", "columns");
+  const named = Object.entries(members(columns)).map(([name, header]) => [name, text3(header, "a column")]);
+  return { target: targetOf(target), ...named.length ? { columns: Object.fromEntries(named) } : {} };
+}
+function members(value, ...names) {
+  if (value === void 0) return {};
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new BadCall(`${JSON.stringify(value)?.slice(0, 100)} is no object${names.length ? ` with ${names.join(", ")}` : ""}`);
+  const other = names.length ? Object.keys(value).find((name) => !names.includes(name)) : void 0;
+  if (other !== void 0) throw new BadCall(`there is no ${JSON.stringify(other.slice(0, 50))}, only ${names.join(", ")}`);
+  return value;
+}
+function list(value) {
+  return Array.isArray(value) ? value : [value];
+}
+function text3(value, what) {
+  if (typeof value !== "string") throw new BadCall(`${what} is a text`);
+  return value;
+}
+function number(value, what) {
+  if (typeof value !== "number") throw new BadCall(`${what} is a number`);
+  return value;
+}
+
+// worker/sandbox.ts
+var THINKS = 6e4;
+var MAX_CALLS = 200;
+var OPENS = 1e4;
+var GONE = "the script is gone: the browser has ended it, as when it takes too much memory";
+var Sandbox = class {
+  #scripts = /* @__PURE__ */ new Map();
+  #port;
+  #opened = () => {
+  };
+  /** Settled when what was begun last, opening or closing the document, is done. */
+  #last = Promise.resolve();
+  #on;
+  constructor(on) {
+    this.#on = on;
+  }
+  /** Runs a script, once. */
+  start(id, code) {
+    this.#scripts.set(id, { code, queue: [], calls: 0, call: 0, busy: false });
+    this.#thinks(id);
+    this.#last = this.#last.then(() => this.#open(id));
+  }
+  /**
+   * There is a script of an earlier worker.
+   * @param call the latest that was handed on
+   */
+  expect(id, call) {
+    const script2 = { queue: [], calls: 0, call, busy: call > 0 };
+    this.#scripts.set(id, script2);
+    script2.timer = setTimeout(() => this.#fail(id, "STEP_SCRIPT", GONE), OPENS);
+  }
+  /** @param value what the latest call has given, as JSON */
+  answer(id, value) {
+    const script2 = this.#scripts.get(id);
+    if (!script2?.busy) return;
+    if (!this.#port && script2.queue[0]?.type !== "gone") {
+      script2.answer = value;
+      return;
+    }
+    script2.busy = false;
+    this.#post({ type: "answer", id, call: script2.call, value });
+    this.#thinks(id);
+    this.#next(id);
+  }
+  /** Whether a script waits for what it has called. */
+  waits(id) {
+    return this.#scripts.get(id)?.busy === true;
+  }
+  stop(id) {
+    const script2 = this.#scripts.get(id);
+    if (!script2) return;
+    clearTimeout(script2.timer);
+    this.#scripts.delete(id);
+    this.#post({ type: "stop", id });
+    if (!this.#scripts.size) this.#last = this.#last.then(() => this.#scripts.size ? void 0 : this.#close());
+  }
+  // ---- The document
+  async #open(id) {
+    if (!this.#scripts.has(id)) return;
+    try {
+      if (!this.#port) {
+        await this.#close();
+        const opened2 = new Promise((done) => this.#opened = done);
+        await chrome.offscreen.createDocument({ url: "offscreen.html", reasons: [chrome.offscreen.Reason.WORKERS], justification: "runs a short script of an app in a worker, apart from all pages" });
+        await Promise.race([opened2, new Promise((late) => setTimeout(late, OPENS))]);
+      }
+      const script2 = this.#scripts.get(id);
+      if (!script2?.code) return;
+      this.#post({ type: "start", id, code: script2.code });
+      script2.code = void 0;
+    } catch (error) {
+      this.#fail(id, "STEP_SCRIPT", `the browser runs no script: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+  async #close() {
+    this.#port = void 0;
+    const contexts = await chrome.runtime.getContexts({ contextTypes: [chrome.runtime.ContextType.OFFSCREEN_DOCUMENT] });
+    if (contexts.length) await chrome.offscreen.closeDocument().catch(() => {
+    });
+  }
+  /**
+   * The document has opened its port.
+   * @param ready resolved once the scripts of an earlier worker are known
+   */
+  connected(port, ready2) {
+    port.onMessage.addListener((message2) => void ready2.then(() => this.#heard(port, message2)));
+    port.onDisconnect.addListener(() => {
+      void chrome.runtime.lastError;
+      if (this.#port !== port) return;
+      this.#port = void 0;
+      for (const [id, { code }] of this.#scripts) if (code === void 0) this.#said(id, { type: "gone" });
+    });
+  }
+  #heard(port, message2) {
+    if (message2.type === "said") {
+      if (this.#port === port) this.#said(message2.id, message2.says);
+      return;
+    }
+    this.#port = port;
+    this.#opened();
+    const there = new Map(message2.scripts.map(({ id, said: said2 }) => [id, said2]));
+    for (const id of there.keys()) if (!this.#scripts.has(id)) this.#post({ type: "stop", id });
+    for (const [id, script2] of this.#scripts) {
+      const said2 = there.get(id);
+      if (said2) this.#resume(id, script2, said2);
+      else if (script2.code === void 0) this.#fail(id, "STEP_SCRIPT", GONE);
+    }
+  }
+  #post(message2) {
+    try {
+      this.#port?.postMessage(message2);
+    } catch {
+    }
+  }
+  // ---- What scripts say
+  #resume(id, script2, said2) {
+    clearTimeout(script2.timer);
+    const [first] = said2;
+    const isOpen2 = first?.type === "call" && first.call === script2.call;
+    if (!isOpen2) script2.busy = false;
+    script2.calls = script2.call + said2.length;
+    script2.queue = isOpen2 ? said2.slice(1) : said2;
+    const { answer: answer2 } = script2;
+    script2.answer = void 0;
+    if (script2.busy && answer2 !== void 0) return this.answer(id, answer2);
+    if (!script2.busy) this.#thinks(id);
+    this.#next(id);
+  }
+  #said(id, says) {
+    const script2 = this.#scripts.get(id);
+    if (!script2) return this.#post({ type: "stop", id });
+    if (says.type === "call" && ++script2.calls > MAX_CALLS) says = { type: "threw", message: `a script may take ${MAX_CALLS} steps` };
+    if (says.type === "call" || says.type === "ended") script2.queue.push(says);
+    else script2.queue = [says];
+    this.#next(id);
+  }
+  #next(id) {
+    const script2 = this.#scripts.get(id);
+    const says = script2?.busy ? void 0 : script2?.queue.shift();
+    if (!script2 || !says) return;
+    clearTimeout(script2.timer);
+    if (says.type === "ended") return this.#on.ended(id, says.value);
+    if (says.type === "threw") return this.#fail(id, "STEP_SCRIPT", says.message);
+    if (says.type === "gone") return this.#fail(id, "STEP_SCRIPT", GONE);
+    script2.call = says.call;
+    script2.busy = true;
+    const pause2 = pauseOf(says.verb, says.args);
+    if (pause2 === void 0) return this.#on.called(id, says.call, says.verb, says.args);
+    script2.timer = setTimeout(() => this.answer(id, "null"), pause2);
+  }
+  /** It goes on without a step, for a while. */
+  #thinks(id) {
+    const script2 = this.#scripts.get(id);
+    if (!script2) return;
+    clearTimeout(script2.timer);
+    script2.timer = setTimeout(() => this.#fail(id, "STEP_TIMEOUT", `the script went on for ${THINKS / 1e3} s without a step`), THINKS);
+  }
+  #fail(id, code, message2) {
+    if (!this.#scripts.has(id)) return;
+    this.stop(id);
+    this.#on.failed(id, code, message2);
+  }
+};
+
 // worker/runs.ts
 var LIFE = 9 * 6e4;
 var RETURN3 = 1e4;
@@ -4228,6 +4535,7 @@ var Runs = class {
   #stored = new Stored("runs", () => this.#kept());
   #bounds;
   #grants;
+  #sandbox;
   #calls;
   #hub;
   #navigations;
@@ -4253,15 +4561,25 @@ var Runs = class {
       }
     };
     this.#grants = new Grants(ledger, this.#bounds, userInput2, settings);
+    this.#sandbox = new Sandbox({
+      called: (id, call, verb, args) => void this.#called(id, call, verb, args),
+      ended: (id, value) => this.#returned(id, value),
+      failed: (id, code, message2) => {
+        const run3 = this.#open.get(id);
+        if (run3) this.#fail(id, run3, code, message2);
+      }
+    });
   }
   /** Remembers the runs of an earlier worker. */
   async load() {
     const before = await this.#stored.load();
     if (!before) return;
     this.#since = before.since;
-    for (const [id, { tabId, text: text3 }] of Object.entries(before.ended)) this.#hold(id, tabId, text3, "done");
+    for (const [id, { tabId, text: text4 }] of Object.entries(before.ended)) this.#hold(id, tabId, text4, "done");
     for (const [id, run3] of Object.entries(before.runs)) {
       this.#open.set(id, run3);
+      if (run3.script) this.#sandbox.expect(id, run3.script.call);
+      if (run3.script && !this.#sandbox.waits(id)) continue;
       if (run3.leads) void this.#follow(id);
       else if (!this.#ports.has(run3.documentId)) void this.#bring(id, run3);
     }
@@ -4310,7 +4628,7 @@ var Runs = class {
     if (sentAt2 !== void 0 && sentAt2 <= this.#since) return "the extension was started anew";
     await this.#bounds.current(params);
     const steps = params.steps ?? [];
-    const acts = isCall(params) || steps.some(isActing);
+    const acts = isCall(params) || params.script !== void 0 || steps.some(isActing);
     if (acts && !await this.#turn(id, tabId, signal)) return `another call was still at work in the tab after ${WAIT / 6e4} minutes`;
     if (signal.aborted) return void 0;
     const refusal = this.#bounds.refusal(params);
@@ -4319,7 +4637,9 @@ var Runs = class {
     if (signal.aborted) return void 0;
     if (typeof place2 === "string") return place2;
     if (acts && this.actsIn(tabId)) return this.#begin(id, message2, sentAt2, signal);
-    const run3 = { tabId, ...place2, params, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, stayed: -1, reports: [], values: {} };
+    const { script: code, ...bare } = params;
+    const script2 = code === void 0 ? void 0 : { call: 0, known: place2.documentId };
+    const run3 = { tabId, ...place2, params: bare, script: script2, acts, at: Date.now(), progress: 0, words: "it begins", from: 0, granted: -1, did: -1, stayed: -1, reports: [], values: {} };
     this.#open.set(id, run3);
     this.#starting.delete(id);
     if (!await this.#stored.write()) {
@@ -4327,10 +4647,11 @@ var Runs = class {
       return "the browser cannot write down what is done";
     }
     if (this.#open.get(id) !== run3) return void 0;
-    this.#activity.begun(id, tabId, params.pack ? "tool" : "acts", params.toolName ?? "", acts, client);
+    this.#activity.begun(id, tabId, params.pack ? "tool" : "acts", params.toolName ?? (script2 ? "ran a script" : ""), acts, client);
     if (acts) void this.#userInput.watch(tabId);
     this.#remindSoon();
-    void this.#bring(id, run3);
+    if (code === void 0) void this.#bring(id, run3);
+    else this.#sandbox.start(id, code);
     return void 0;
   }
   /** Waits until no other run acts in a tab. @returns whether that is so in time */
@@ -4377,6 +4698,10 @@ var Runs = class {
       void ready2.then(() => this.#without(documentId));
     });
   }
+  /** The document of clients' scripts has opened its port. */
+  scripts(port, ready2) {
+    this.#sandbox.connected(port, ready2);
+  }
   /** A pack's script in a document has opened its port, or says what came of its calls. */
   script(port, pack, message2) {
     const place2 = placeOf(port.sender?.documentId, pack);
@@ -4422,7 +4747,7 @@ var Runs = class {
         run3.granted = Math.max(run3.granted, step);
         run3.reports[step] = report;
         this.#activity.did(id, report.words ?? "");
-        run3.values = JSON.stringify(values).length <= MAX_VALUES ? values : void 0;
+        if (!run3.script) run3.values = JSON.stringify(values).length <= MAX_VALUES ? values : void 0;
         if (navigates && step === run3.did) this.#leads(id, run3, step);
         void this.#stored.write();
         break;
@@ -4434,6 +4759,8 @@ var Runs = class {
         break;
       case "end":
         if (run3.leads && !message2.result.failed) break;
+        if (run3.script && message2.from !== stepsOf(run3).length - 1) return this.#give(id, run3, port);
+        if (run3.script && !message2.result.failed) return this.#stepped(id, run3, message2.result);
         say(port, { type: "stop", id, reason: "" });
         this.#finish(id, run3, message2.result);
     }
@@ -4459,7 +4786,12 @@ var Runs = class {
   }
   /** Gives a run to the document that is to have it. */
   #give(id, run3, port) {
-    if (run3.leads) return;
+    if (run3.leads || run3.script && !this.#sandbox.waits(id)) return;
+    const last = stepsOf(run3).length - 1;
+    if (run3.script && run3.did === last) return this.#answer(id, run3, null);
+    if (isBlind(run3)) {
+      return this.#fail(id, run3, "STEP_LOST", "the page gave way to another one, to which no step had led: a script looks there before it acts, by page.wait, page.find or page.look; nothing more was done");
+    }
     if (run3.granted > run3.did) return this.#lost(id, run3, "the script in the page was started anew");
     const { params, values } = run3;
     if (isCall(params)) return void this.#grants.call(id, run3, (why) => this.#undone(id, run3, why));
@@ -4467,9 +4799,45 @@ var Runs = class {
     if (!values) return this.#fail(id, run3, "STEP_REFUSED", `what the steps gave is more than the ${MAX_VALUES >> 20} MiB that a run may take to another page`);
     const refusal = this.#bounds.refusal(params);
     if (refusal) return this.#fail(id, run3, "STEP_STOPPED", refusal);
-    run3.from = run3.did + 1;
+    run3.from = run3.script ? last : run3.did + 1;
     void this.#stored.write();
-    say(port, { type: "run", id, from: run3.from, steps: stepsOf(run3), args: params.args, result: params.result, values, ...this.#bounds.reach(run3) });
+    say(port, { type: "run", id, from: run3.from, steps: stepsOf(run3).map((step, i) => i < run3.from ? {} : step), more: run3.script && true, none: run3.script?.none, args: params.args, result: params.result, values, ...this.#bounds.reach(run3) });
+  }
+  // ---- What scripts say
+  /** A script calls a method of page. */
+  async #called(id, call, verb, args) {
+    const run3 = this.#open.get(id);
+    if (!run3?.script) return;
+    try {
+      const { step, gives, none } = pageCall(verb, args);
+      run3.params.steps = [...stepsOf(run3), step];
+      run3.script = { ...run3.script, call, gives, none };
+    } catch (error) {
+      return this.#fail(id, run3, "STEP_SCRIPT", error.message);
+    }
+    if (run3.script.left) return this.#fail(id, run3, "STEP_REFUSED", run3.script.left);
+    const { tabId, frameId, documentId } = run3;
+    const [, there] = await Promise.all([this.#stored.write(), chrome.webNavigation.getFrame({ tabId, frameId }).catch(() => null)]);
+    if (this.#open.get(id) !== run3) return;
+    if (there?.documentId === documentId) await this.#bring(id, run3);
+    else await this.#follow(id);
+  }
+  /** A document has done a script's step. */
+  #stepped(id, run3, { steps: [report], value }) {
+    const { gives } = run3.script ?? {};
+    run3.reports[stepsOf(run3).length - 1] = report;
+    this.#answer(id, run3, gives ? value?.[gives] : value);
+  }
+  #answer(id, run3, value) {
+    if (run3.script) run3.script.known = run3.documentId;
+    this.#stored.save();
+    this.#sandbox.answer(id, JSON.stringify(value ?? null));
+  }
+  #returned(id, value) {
+    const run3 = this.#open.get(id);
+    if (!run3) return;
+    run3.from = stepsOf(run3).length;
+    this.#finish(id, run3, { steps: [], value: JSON.parse(value) });
   }
   // ---- From one document to the next
   /** A step leads to another document. */
@@ -4482,6 +4850,7 @@ var Runs = class {
   }
   /** The document that has a run has gone. */
   #left(id, run3) {
+    if (run3.script && !this.#sandbox.waits(id)) return;
     const why = isCall(run3.params) && this.#bounds.refusal(run3.params) || "the page went away";
     if (run3.granted > run3.did || isCall(run3.params)) this.#lost(id, run3, why);
     else void this.#follow(id);
@@ -4513,6 +4882,11 @@ var Runs = class {
       const why = this.#bounds.refusal(run3.params);
       if (why) return this.#fail(id, run3, "STEP_STOPPED", why);
       const last = stepsOf(run3).length - 1;
+      if (run3.params.reach?.includes(origin) && run3.did === last && run3.script) {
+        run3.script.left = `step ${last + 1} led to ${this.#bounds.outside(run3, url)}`;
+        run3.leads = void 0;
+        return this.#answer(id, run3, null);
+      }
       if (run3.params.reach?.includes(origin) && run3.did === last) {
         run3.from = last + 1;
         return this.#finish(id, run3, { steps: [], value: null });
@@ -4521,11 +4895,13 @@ var Runs = class {
       return this.#fail(id, run3, "STEP_REFUSED", `${led} to ${this.#bounds.outside(run3, url)}`);
     }
     Object.assign(run3, { documentId, from: run3.did + 1, leads: void 0, error: void 0, moved: true });
+    if (leads && run3.script) run3.script.known = documentId;
     await this.#stored.write();
     if (this.#open.get(id) === run3) await this.#bring(id, run3);
   }
   /** Whether somebody else has led a run to another document, in which what it did, such as filling in, may count for nothing. */
-  #wasLed({ did, stayed, params: { steps = [] } }) {
+  #wasLed({ did, stayed, script: script2, params: { steps = [] } }) {
+    if (script2) return false;
     return did >= 0 && (stayed === did || steps[did].fill !== void 0) && steps.slice(did + 1).some(isActing);
   }
   /** The browser could not show a document. */
@@ -4546,7 +4922,7 @@ var Runs = class {
     this.#calls.hold(id, run3.tabId, { error: { code: Code.TabNotFound, message: why, data: { delivered: false } } }, { ended: "failed" });
   }
   /** Ends a run whose document cannot. @param step at which it ended */
-  #fail(id, run3, code, message2, step = Math.min(Math.max(run3.granted, run3.did + 1), stepsOf(run3).length - 1)) {
+  #fail(id, run3, code, message2, step = Math.min(run3.script ? Infinity : Math.max(run3.granted, run3.did + 1), stepsOf(run3).length - 1)) {
     const steps = stepsOf(run3).slice(0, Math.max(run3.granted, run3.did, step) + 1).map((_, i) => reported(run3, i));
     run3.from = 0;
     say(this.#portOf(run3), { type: "stop", id, reason: message2 });
@@ -4561,17 +4937,18 @@ var Runs = class {
     this.#hold(id, run3.tabId, JSON.stringify(whole), whole.failed ? "failed" : "done");
   }
   /** Keeps an answer until the hub has it. */
-  #hold(id, tabId, text3, ended) {
-    this.#ended.set(id, { tabId, text: text3 });
+  #hold(id, tabId, text4, ended) {
+    this.#ended.set(id, { tabId, text: text4 });
     void this.#stored.write();
     const confirmed = () => {
       this.#ended.delete(id);
       this.#stored.save();
     };
-    this.#calls.hold(id, tabId, { result: text3 }, { ended, confirmed });
+    this.#calls.hold(id, tabId, { result: text4 }, { ended, confirmed });
   }
   #close(id) {
     this.#open.delete(id);
+    this.#sandbox.stop(id);
     this.#stored.save();
     this.#wake();
     if (this.#open.size) return;
@@ -4609,7 +4986,7 @@ var Runs = class {
   }
   #kept() {
     const runs2 = Object.fromEntries([...this.#open].map(([id, run3]) => [id, withoutFiles(run3)]));
-    const short = ({ tabId, text: text3 }) => ({ tabId, text: text3.length <= MAX_KEPT2 ? text3 : withoutValue(text3) });
+    const short = ({ tabId, text: text4 }) => ({ tabId, text: text4.length <= MAX_KEPT2 ? text4 : withoutValue(text4) });
     const ended = [...this.#ended].map(([id, answer2]) => [id, short(answer2)]);
     return { since: this.#since, runs: runs2, ended: Object.fromEntries(ended) };
   }
@@ -4626,12 +5003,12 @@ var NAMES = new RegExp(
 function isSecretName(name) {
   return NAMES.test(apart(name));
 }
-function apart(text3) {
-  const plain = text3.normalize("NFD").replace(/\p{M}/gu, "");
+function apart(text4) {
+  const plain = text4.normalize("NFD").replace(/\p{M}/gu, "");
   return plain.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[\s_.[\]-]+/g, " ").toLowerCase();
 }
-function hasCardNumber(text3) {
-  return (text3.match(/\d(?:[ -]?\d){12,}/g) ?? []).some((digits) => {
+function hasCardNumber(text4) {
+  return (text4.match(/\d(?:[ -]?\d){12,}/g) ?? []).some((digits) => {
     const all = digits.replace(/\D/g, "");
     for (let from = 0; from + 13 <= all.length; from++) {
       for (let length = 13; length <= 19 && from + length <= all.length; length++) if (isCard(all.slice(from, from + length))) return true;
@@ -4963,18 +5340,18 @@ var Values = class _Values {
    * The hub mends what in its own content is no block of MCP.
    */
   static callToolResult(given) {
-    const text3 = _Values.#text(given);
+    const text4 = _Values.#text(given);
     let value;
     try {
-      value = JSON.parse(text3);
+      value = JSON.parse(text4);
     } catch {
-      return _Values.textResult(text3);
+      return _Values.textResult(text4);
     }
-    if (!_Values.isObject(value)) return _Values.textResult(text3);
-    if (Array.isArray(value.content) && value.content.every(_Values.isObject)) return text3;
-    if (_Values.isObject(value.structuredContent)) return text3;
-    if (value.resultType === "input_required" && _Values.isObject(value.inputRequests)) return text3;
-    return `{"content":[{"type":"text","text":${JSON.stringify(text3)}}],"structuredContent":${text3}}`;
+    if (!_Values.isObject(value)) return _Values.textResult(text4);
+    if (Array.isArray(value.content) && value.content.every(_Values.isObject)) return text4;
+    if (_Values.isObject(value.structuredContent)) return text4;
+    if (value.resultType === "input_required" && _Values.isObject(value.inputRequests)) return text4;
+    return `{"content":[{"type":"text","text":${JSON.stringify(text4)}}],"structuredContent":${text4}}`;
   }
   /**
    * Whether a tool gave nothing, by its result: if the document then gives way to another one,
@@ -4992,8 +5369,8 @@ var Values = class _Values {
   static randomID() {
     return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
   }
-  static textResult(text3) {
-    return JSON.stringify({ content: [{ type: "text", text: text3 }] });
+  static textResult(text4) {
+    return JSON.stringify({ content: [{ type: "text", text: text4 }] });
   }
   /** The result of a form that was submitted and leads elsewhere, for which the browser has none. */
   static SUBMITTED = this.textResult("The form was submitted.");
@@ -5023,26 +5400,26 @@ var Values = class _Values {
   }
   /** The text of something thrown, be it an error, what some libraries throw instead, or a word. */
   static errorText(error) {
-    let text3 = "";
+    let text4 = "";
     try {
       const { message: message2 } = Object(error);
-      text3 = typeof message2 === "string" && message2 || String(error);
-      if (Object(error) === error && !(error instanceof Error) && (Array.isArray(error) || text3.startsWith("[object "))) {
-        text3 = "";
-        text3 = JSON.stringify(error) ?? "";
-        if (text3 === "{}") text3 = "";
+      text4 = typeof message2 === "string" && message2 || String(error);
+      if (Object(error) === error && !(error instanceof Error) && (Array.isArray(error) || text4.startsWith("[object "))) {
+        text4 = "";
+        text4 = JSON.stringify(error) ?? "";
+        if (text4 === "{}") text4 = "";
       }
     } catch {
     }
-    return (text3 || "the page's tool failed without saying why").slice(0, Limit.error);
+    return (text4 || "the page's tool failed without saying why").slice(0, Limit.error);
   }
 };
 
 // content/shape.ts
 var Shape = class _Shape {
   /** Takes from list the tools that the protocol can carry. */
-  static tools(list) {
-    return _Shape.#check(list, "tool", (item, out, leaveOut) => {
+  static tools(list2) {
+    return _Shape.#check(list2, "tool", (item, out, leaveOut) => {
       out.name = _Shape.#required(item.name, "name", Limit.name);
       _Shape.#texts(item, out);
       _Shape.#part(out, "inputSchema", parsed(item.inputSchema), Limit.schema, leaveOut);
@@ -5052,8 +5429,8 @@ var Shape = class _Shape {
     });
   }
   /** Takes from list the resources and resource templates. */
-  static resources(list) {
-    return _Shape.#check(list, "resource", (item, out, leaveOut) => {
+  static resources(list2) {
+    return _Shape.#check(list2, "resource", (item, out, leaveOut) => {
       const key = "uriTemplate" in item ? "uriTemplate" : "uri";
       out[key] = _Shape.#required(item[key], key, Limit.uri);
       out.name = _Shape.#required(item.name, "name", Limit.name);
@@ -5066,8 +5443,8 @@ var Shape = class _Shape {
     });
   }
   /** Takes from list the prompts. */
-  static prompts(list) {
-    return _Shape.#check(list, "prompt", (item, out, leaveOut) => {
+  static prompts(list2) {
+    return _Shape.#check(list2, "prompt", (item, out, leaveOut) => {
       out.name = _Shape.#required(item.name, "name", Limit.name);
       _Shape.#texts(item, out);
       _Shape.#part(out, "arguments", item.arguments, Limit.schema, leaveOut);
@@ -5075,11 +5452,11 @@ var Shape = class _Shape {
       _Shape.#part(out, "_meta", item._meta, Limit.other, leaveOut);
     });
   }
-  static #check(list, kind, pick) {
+  static #check(list2, kind, pick) {
     const checked = { items: [], rejected: [], texts: [] };
-    if (!Array.isArray(list)) return checked;
+    if (!Array.isArray(list2)) return checked;
     let room = Limit.offer;
-    for (const item of list.slice(0, Limit.items)) {
+    for (const item of list2.slice(0, Limit.items)) {
       const out = { name: "" };
       const reject = (reason) => {
         if (checked.rejected.length >= 100) return;
@@ -5089,17 +5466,17 @@ var Shape = class _Shape {
       try {
         if (!Values.isObject(item)) throw new Error(`it is not an object`);
         pick(item, out, reject);
-        const text3 = JSON.stringify(out);
-        if (text3.length > room) throw new Error("the page offers too much in all");
-        room -= text3.length;
+        const text4 = JSON.stringify(out);
+        if (text4.length > room) throw new Error("the page offers too much in all");
+        room -= text4.length;
         checked.items.push(out);
-        checked.texts.push(text3);
+        checked.texts.push(text4);
       } catch (error) {
         reject(Values.errorText(error));
       }
     }
-    if (list.length > Limit.items) {
-      const over = list.length - Limit.items;
+    if (list2.length > Limit.items) {
+      const over = list2.length - Limit.items;
       checked.rejected.push({ name: `${over} more`, reason: `a page may offer ${Limit.items} of a kind` });
     }
     return checked;
@@ -5120,10 +5497,10 @@ var Shape = class _Shape {
   static #part(out, key, value, limit, leaveOut) {
     if (value === void 0 || value === null) return;
     try {
-      const text3 = JSON.stringify(value);
-      if (text3 === void 0) return;
-      if (text3.length > limit) throw new Error(`it is larger than ${limit >> 10} KiB`);
-      out[key] = JSON.parse(text3);
+      const text4 = JSON.stringify(value);
+      if (text4 === void 0) return;
+      if (text4.length > limit) throw new Error(`it is larger than ${limit >> 10} KiB`);
+      out[key] = JSON.parse(text4);
     } catch (error) {
       leaveOut(`its ${key}: ${Values.errorText(error)}`);
     }
@@ -5315,8 +5692,8 @@ function end(port) {
   } catch {
   }
 }
-async function sha256(text3) {
-  const sum = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text3));
+async function sha256(text4) {
+  const sum = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text4));
   return [...new Uint8Array(sum)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 function differs2({ matches: matches2, excludeMatches }, pages) {
@@ -5333,13 +5710,13 @@ var Toolbar = class {
   #shown = "";
   show(standing2) {
     this.#standing = standing2;
-    const { text: text3, colour, title } = button(standing2);
-    const shown = JSON.stringify([text3, colour, title]);
+    const { text: text4, colour, title } = button(standing2);
+    const shown = JSON.stringify([text4, colour, title]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     void chrome.action.setBadgeBackgroundColor({ color: colour });
     void chrome.action.setTitle({ title });
-    void chrome.action.setBadgeText({ text: text3 });
+    void chrome.action.setBadgeText({ text: text4 });
     for (const tabId of this.#tabs.keys()) this.#tab(tabId, {});
   }
   /** @param tab with other tools, or one that waits for a person or no longer */
@@ -5366,8 +5743,8 @@ var Toolbar = class {
     this.#tabs.set(tabId, tab);
     if (!this.#standing) return;
     const all = button(this.#standing);
-    const { text: text3, colour, title } = button(this.#standing, tab);
-    chrome.action.setBadgeText({ tabId, text: text3 === all.text ? void 0 : text3 }).catch(() => {
+    const { text: text4, colour, title } = button(this.#standing, tab);
+    chrome.action.setBadgeText({ tabId, text: text4 === all.text ? void 0 : text4 }).catch(() => {
     });
     const own = colour !== all.colour || title !== all.title;
     if (!own && !this.#own.has(tabId)) return;
@@ -5430,8 +5807,8 @@ var ManualCalls = class {
   disconnected(port) {
     for (const [id, open2] of this.#open) {
       if (open2.port !== port) continue;
-      const text3 = `The page went to another one${open2.leads ? "" : ". It may have taken effect"}.`;
-      this.#end(id, open2.leads ? { result: { content: [{ type: "text", text: text3 }] } } : { error: text3 }, open2.leads ? "done" : "failed");
+      const text4 = `The page went to another one${open2.leads ? "" : ". It may have taken effect"}.`;
+      this.#end(id, open2.leads ? { result: { content: [{ type: "text", text: text4 }] } } : { error: text4 }, open2.leads ? "done" : "failed");
     }
   }
   #end(id, outcome3, ended) {
@@ -5627,6 +6004,7 @@ function answer({ id, tabId }, outcome3) {
   );
 }
 chrome.runtime.onConnect.addListener((port) => {
+  if (port.name === "scripts" && port.sender?.id === chrome.runtime.id && port.sender.origin === location.origin) runs.scripts(port, ready);
   if (port.name === "run" && port.sender?.id === chrome.runtime.id) runs.connected(port, ready);
   if (port.name !== "frame" || port.sender?.id !== chrome.runtime.id) return;
   const frame = ready.then(() => tabs.connected(port));

@@ -21,7 +21,7 @@ export interface Reading {
   empty?: boolean;
 }
 
-export function read({ list, fields = {}, table, max = MAX_ROWS }: ReadStep, scope: Scope): Reading {
+export function read({ list, fields = {}, table, max = MAX_ROWS }: ReadStep, scope: Scope, mayBeNone = false): Reading {
   const limit = max || MAX_ROWS;
   if (table) return readTable(table.target, (table.columns ?? {}) as { [header: string]: string }, limit, scope);
   if (!list) {
@@ -29,7 +29,7 @@ export function read({ list, fields = {}, table, max = MAX_ROWS }: ReadStep, sco
   }
   const rows = all(list, document, scope);
   // Where the list is to be is there, or nothing is known of it: then its elements may be called otherwise by now.
-  if (rows.length === 0 && !list.in) throw new Failure("STEP_NOT_FOUND", `there is no ${describe(list, scope)}`).later();
+  if (rows.length === 0 && !list.in && !mayBeNone) throw new Failure("STEP_NOT_FOUND", `there is no ${describe(list, scope)}`).later();
   const value = rows.slice(0, limit).map((row) => readFields(fields as Fields, row, scope));
   return { value, words: `read ${count(value.length, rows.length)} of ${describe(list, scope)}`, empty: rows.length === 0 };
 }

@@ -86,7 +86,7 @@ export class Run {
   // ---- Steps
 
   async #all() {
-    const { from, steps, result } = this.#begin;
+    const { from, steps, result, more } = this.#begin;
     let at = from;
     try {
       for (; at < steps.length; at++) {
@@ -95,7 +95,7 @@ export class Run {
           return;
         }
         const { words } = this.#reports[at - from];
-        this.#say({ type: "progress", id: this.id, step: at, words: `step ${at + 1} of ${steps.length}: ${words}` });
+        this.#say({ type: "progress", id: this.id, step: at, words: `step ${at + 1}${more ? "" : ` of ${steps.length}`}: ${words}` });
       }
       at = steps.length - 1;
       const value = result ? evaluate(result, this.#scope) : (this.#scope.values[""] ?? null);
@@ -114,7 +114,7 @@ export class Run {
 
   #end(result: RunResult) {
     this.ended = true;
-    this.#say({ type: "end", id: this.id, result });
+    this.#say({ type: "end", id: this.id, from: this.#begin.from, result });
   }
 
   #report(step: Step, did: StepReport["did"], words: string): StepReport {
@@ -212,7 +212,7 @@ export class Run {
     let emptySince: number | undefined;
     const { value, words } = await this.#eventually((): Reading => {
       this.#here();
-      const reading = read(step.read as NonNullable<Step["read"]>, this.#scope);
+      const reading = read(step.read as NonNullable<Step["read"]>, this.#scope, this.#begin.none);
       emptySince = reading.empty ? (emptySince ?? performance.now()) : undefined;
       const young = emptySince !== undefined && performance.now() - emptySince < EMPTY;
       if (young && !clock.isOver) throw new Failure("STEP_NOT_FOUND", reading.words).later();
