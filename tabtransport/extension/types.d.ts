@@ -213,12 +213,25 @@ interface StepsGlobal {
 interface LookOptions {
   /** What the references of the document begin with, if it has none yet. */
   tag: string;
+  /** A reference: only what is in that element is shown. */
+  scope?: string;
 }
 
 /** What a document shows. */
 interface LookPart {
   /** What its references begin with. */
   tag: string;
+  origin: string;
+  url: string;
+  title: string;
+  /** Of the document of a frame: its index in its parent, as content/framepath.ts has it. */
+  index: number;
+  /** As looklines.ts encodes them. */
+  lines: string;
+  /** Scope is the element of the frame of this index. */
+  frame?: number;
+  /** Why there is no Scope any more. */
+  stale?: { message: string; near: string[] };
 }
 
 // ---- Between the service worker and a client's script (script.ts), through the offscreen document (offscreen.ts)

@@ -1,7 +1,7 @@
 // Brought to a document that is looked at, or in which steps are to run. It starts once in each document.
 
 import { resolve } from "./steps/leads.ts";
-import { referencesOf } from "./steps/refs.ts";
+import { look } from "./steps/look.ts";
 import { Runner } from "./steps/runner.ts";
 
 {
@@ -13,7 +13,7 @@ import { Runner } from "./steps/runner.ts";
     globalThis.tabhubSteps = {
       document,
       connect: () => runner.connect(),
-      look: async ({ tag }) => ({ tag: referencesOf(tag)?.tag ?? tag }),
+      look,
       refs: resolve,
     };
   }

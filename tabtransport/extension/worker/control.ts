@@ -49,6 +49,7 @@ export const CAPABILITIES = [
   "room",
   "hold",
   "packs",
+  "look",
 ];
 // A browser without a window has no user to ask.
 if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("ask");
@@ -179,7 +180,7 @@ async function navigate(tabId: number, { url, back, forward, reload, ifOrigin }:
 const BLOCKED = "the page does not answer: it is busy, or a dialog of it (or its question whether to leave) is open in the tab, which the person there has to answer";
 
 /** Fails if a page is blocked, as by a dialog. */
-async function answers(tabId: number) {
+export async function answers(tabId: number) {
   const tried = chrome.scripting.executeScript({ target: { tabId }, injectImmediately: true, func: () => {} }).then(
     () => true,
     () => true,

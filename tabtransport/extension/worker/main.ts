@@ -16,6 +16,7 @@ import { Hub } from "./hub.ts";
 import { bring, bringAnswers, bringTo, bringToDocument, bringToOpenPages, placeScripts } from "./inject.ts";
 import { Invitations } from "./invitations.ts";
 import { Link } from "./link.ts";
+import { Looks } from "./look.ts";
 import { Overlay } from "./overlay.ts";
 import { Packs } from "./packs.ts";
 import { Questions } from "./questions.ts";
@@ -69,6 +70,7 @@ const runs: Runs = new Runs(tabs, packs, calls, hub, navigations, activity, user
 const manualCalls = new ManualCalls(tabs, activity);
 const gateways = new Gateways(() => current);
 const questions = new Questions(hub, showState);
+const looks = new Looks(() => current);
 const recordings = new Recordings(hub, () => current, (tabId, shown) => {
   toolbar.recorded(tabId, shown);
   hearCommits(shown === "on");
@@ -94,7 +96,7 @@ async function start() {
   current = await settings.loadSettings();
   await packs.load(); // what tabs offer depends on them
   await scripts.load();
-  await Promise.all([tabs.load(), calls.load(), runs.load(), questions.load(), tabGroups.load(), recordings.load(), placeScripts(current, packs.match)]);
+  await Promise.all([tabs.load(), calls.load(), runs.load(), questions.load(), tabGroups.load(), recordings.load(), looks.load(), placeScripts(current, packs.match)]);
   if (packs.any) runs.expect();
   await activity.load((id) => calls.runs(id) || runs.runs(id));
   void gateways.everywhere({ recent: true }); // an earlier worker may have been stopped too soon
@@ -185,6 +187,12 @@ function message(message: HubMessage | HubAnswer) {
     case "browser/listPacks":
       if (message.id !== undefined) answer(message, ready.then(() => ({ off: [...packs.off, ...scripts.off] })));
       break;
+    case "browser/look":
+      if (message.id !== undefined) answer(message, noted(message, ready.then(() => looks.look(message.tabId, message.params))));
+      break;
+    case "browser/refs":
+      if (message.id !== undefined) answer(message, ready.then(() => looks.refs(message.tabId, message.params)));
+      break;
     case "browser/record":
       if (message.id !== undefined) answer(message, ready.then(() => recordings.ask(message)));
       break;
@@ -206,7 +214,7 @@ function sentAt({ sentMs }: HubMessage) {
 }
 
 /** What clients have the browser do in a tab that then has the overlay. */
-const SHOWN_IN_OVERLAY: ReadonlySet<string> = new Set(["browser/navigate", "browser/activateTab", "browser/screenshot", "browser/text"]);
+const SHOWN_IN_OVERLAY: ReadonlySet<string> = new Set(["browser/navigate", "browser/activateTab", "browser/screenshot", "browser/text", "browser/look"]);
 
 /** Does what the hub asks of the browser, and notes for whom. */
 function controlled(message: HubMessage<ControlMethod>) {
@@ -220,9 +228,14 @@ function controlled(message: HubMessage<ControlMethod>) {
     wait.signal.addEventListener("abort", over);
     outcome?.then(over, over);
   }
-  if (message.for === undefined || !SHOWN_IN_OVERLAY.has(method)) return outcome;
-  activity.begun(id, tabId, "browser", method.slice("browser/".length), method === "browser/navigate", message.for);
-  outcome?.then(
+  return outcome && noted(message, outcome);
+}
+
+/** Notes what comes of a request, and shows it in the tab. */
+function noted<T>({ id = "", method, tabId, for: client }: HubMessage, outcome: Promise<T>): Promise<T> {
+  if (client === undefined || !SHOWN_IN_OVERLAY.has(method)) return outcome;
+  activity.begun(id, tabId, "browser", method.slice("browser/".length), method === "browser/navigate", client);
+  outcome.then(
     () => activity.ended(id, "done"),
     () => activity.ended(id, "failed"),
   );

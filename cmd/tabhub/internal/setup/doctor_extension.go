@@ -27,7 +27,7 @@ import (
 // a window, it can ask the user, too.
 var ExtensionCan = []spec.Capability{
 	spec.CapOpenTab, spec.CapActivateTab, spec.CapCloseTab, spec.CapListTabs,
-	spec.CapNavigate, spec.CapScreenshot, spec.CapText, spec.CapRest, spec.CapResume, spec.CapRoom, spec.CapHold, spec.CapPacks,
+	spec.CapNavigate, spec.CapScreenshot, spec.CapText, spec.CapRest, spec.CapResume, spec.CapRoom, spec.CapHold, spec.CapPacks, spec.CapLook,
 }
 
 // Reload tells the user how a browser takes up an extension that was written again.

@@ -1569,6 +1569,7 @@
   var contains = method(N.contains);
   var matchesSelector = method(E.matches);
   var closest = method(E.closest);
+  var box = method(E.getBoundingClientRect);
   var rects = method(E.getClientRects);
   var scrollIntoView = method(E.scrollIntoView);
   var dispatch = method(EventTarget.prototype.dispatchEvent);
@@ -1596,6 +1597,10 @@
   var optionValue = getter(HTMLOptionElement.prototype, "value");
   var href = getter(HTMLAnchorElement.prototype, "href");
   var frameWindow = getter(HTMLIFrameElement.prototype, "contentWindow");
+  var windowOfFrame = getter(HTMLFrameElement.prototype, "contentWindow");
+  var scrollHeight = getter(E, "scrollHeight");
+  var scrollTop = getter(E, "scrollTop");
+  var clientHeight = getter(E, "clientHeight");
   var ownerDocument = getter(N, "ownerDocument");
   var shadowRoot = getter(E, "shadowRoot");
   var host = getter(ShadowRoot.prototype, "host");
@@ -1719,7 +1724,7 @@
   }
   function clean(text, max = 80) {
     const plain2 = text.replace(/[\p{Cf}\p{Cs}\p{Co}]/gu, "").replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-    return plain2.length > max ? `${plain2.slice(0, max - 1)}…` : plain2;
+    return plain2.length > max ? `${plain2.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : plain2;
   }
 
   // content/steps/failure.ts
@@ -2305,16 +2310,16 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     @media print { div { display: none; } }
   `);
     root.adoptedStyleSheets = [look];
-    const box = document.createElement("div");
+    const box2 = document.createElement("div");
     const words2 = document.createElement("span");
     words2.textContent = "tabhub writes down what you do here";
     const stop = document.createElement("button");
     stop.type = "button";
     stop.textContent = "Stop";
     stop.addEventListener("click", ({ isTrusted }) => isTrusted && stopped());
-    box.setAttribute("role", "status");
-    box.append(words2, stop);
-    root.append(box);
+    box2.setAttribute("role", "status");
+    box2.append(words2, stop);
+    root.append(box2);
     const place2 = () => {
       if (!host2.isConnected && (document.body || document.readyState !== "loading")) document.documentElement?.append(host2);
     };

@@ -1569,6 +1569,7 @@
   var contains = method(N.contains);
   var matchesSelector = method(E.matches);
   var closest = method(E.closest);
+  var box = method(E.getBoundingClientRect);
   var rects = method(E.getClientRects);
   var scrollIntoView = method(E.scrollIntoView);
   var dispatch = method(EventTarget.prototype.dispatchEvent);
@@ -1596,6 +1597,16 @@
   var optionValue = getter(HTMLOptionElement.prototype, "value");
   var href = getter(HTMLAnchorElement.prototype, "href");
   var frameWindow = getter(HTMLIFrameElement.prototype, "contentWindow");
+  var windowOfFrame = getter(HTMLFrameElement.prototype, "contentWindow");
+  var scrollHeight = getter(E, "scrollHeight");
+  var scrollTop = getter(E, "scrollTop");
+  var clientHeight = getter(E, "clientHeight");
+  function scrollBox(element) {
+    return { height: scrollHeight(element), top: scrollTop(element), shown: clientHeight(element) };
+  }
+  function windowOf(element) {
+    return isHTML(element, "iframe") ? frameWindow(element) : isHTML(element, "frame") ? windowOfFrame(element) : null;
+  }
   var ownerDocument = getter(N, "ownerDocument");
   var shadowRoot = getter(E, "shadowRoot");
   var host = getter(ShadowRoot.prototype, "host");
@@ -1674,11 +1685,11 @@
     return boxes.length === 0;
   }
   var known;
-  function knowingLabels(look) {
+  function knowingLabels(look2) {
     const before = known;
     known ??= /* @__PURE__ */ new Map();
     try {
-      return look();
+      return look2();
     } finally {
       known = before;
     }
@@ -1726,7 +1737,7 @@
   }
   function clean(text, max = 80) {
     const plain2 = text.replace(/[\p{Cf}\p{Cs}\p{Co}]/gu, "").replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-    return plain2.length > max ? `${plain2.slice(0, max - 1)}…` : plain2;
+    return plain2.length > max ? `${plain2.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : plain2;
   }
 
   // content/steps/failure.ts
@@ -1751,9 +1762,9 @@
       return this;
     }
   };
-  function perhaps(look) {
+  function perhaps(look2) {
     try {
-      look();
+      look2();
     } catch (error) {
       if (error instanceof Failure) error.did = "perhaps";
       throw error;
@@ -1830,15 +1841,20 @@
     if (!references) throw new Failure("STALE_REF", `${clean(ref, 40)} is of another document: no look has shown this one`);
     return references.find(ref);
   }
-  function itemsOf(element) {
+  function itemsOf(element, known2 = /* @__PURE__ */ new Map()) {
+    const textOf4 = (item2, max) => {
+      let text = known2.get(item2);
+      if (text === void 0) known2.set(item2, text = textOfItem(item2, max));
+      return text;
+    };
     let item = "";
     let group = "";
     let level = 0;
     for (let at = around(element); at && !(item && group); at = around(at), level++) {
       const role = roleOf(at);
-      if (!item && ITEMS.test(role)) item = clean(attribute(at, "aria-label") ?? "") || textOfItem(at, MAX_ITEM);
+      if (!item && ITEMS.test(role)) item = clean(attribute(at, "aria-label") ?? "") || textOf4(at, MAX_ITEM);
       else if (!item && level < LEVELS && !role && isRepeated(at)) {
-        const text = textOfItem(at, MAX_PLAIN_ITEM + 1);
+        const text = textOf4(at, MAX_PLAIN_ITEM + 1);
         if (text.length <= MAX_PLAIN_ITEM && text !== textOfItem(element, MAX_PLAIN_ITEM + 1)) item = text.slice(0, MAX_ITEM);
       }
       if (!group && GROUPS.test(role)) group = nameOf(at, role);
@@ -1882,6 +1898,25 @@
   function apart(text) {
     const plain2 = text.normalize("NFD").replace(/\p{M}/gu, "");
     return plain2.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[\s_.[\]-]+/g, " ").toLowerCase();
+  }
+  function hasCardNumber(text) {
+    return (text.match(/\d(?:[ -]?\d){12,}/g) ?? []).some((digits) => {
+      const all2 = digits.replace(/\D/g, "");
+      for (let from = 0; from + 13 <= all2.length; from++) {
+        for (let length = 13; length <= 19 && from + length <= all2.length; length++) if (isCard(all2.slice(from, from + length))) return true;
+        if (all2.length <= 19) return false;
+      }
+      return false;
+    });
+  }
+  function isCard(digits) {
+    if (/^0+$/.test(digits)) return false;
+    let sum = 0;
+    for (let i = 0; i < digits.length; i++) {
+      const twice = Number(digits.at(-1 - i)) * (i % 2 ? 2 : 1);
+      sum += twice > 9 ? twice - 9 : twice;
+    }
+    return sum % 10 === 0;
   }
 
   // content/steps/secret.ts
@@ -2208,6 +2243,7 @@
     url: "textbox"
   };
   var BY_CONTENT = /^(button|cell|checkbox|columnheader|gridcell|heading|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|row|rowheader|switch|tab|tooltip|treeitem|listitem|term|definition|paragraph|caption|status|alert)$/;
+  var isNamedByContent = (role) => BY_CONTENT.test(role);
   var FIELDS = /^(textbox|searchbox|combobox|listbox|checkbox|radio|switch|slider|spinbutton)$/;
   var CLAIMED = `alert alertdialog application directory feed generic grid log marquee math menu menubar menuitem menuitemcheckbox menuitemradio none note
 presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer toolbar tooltip tree treegrid treeitem image`.split(/\s+/);
@@ -2559,6 +2595,621 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return hasAttribute(button, "formaction") ? absolute(attribute(button, "formaction") ?? "", button) : formAction(form);
   }
 
+  // looklines.ts
+  function encode(lines) {
+    return lines.map(({ depth, kind, view, ref, frame = "", text }) => `${depth} ${kind[0]} ${view ? 1 : 0} ${ref} ${frame} ${text}`).join("\n");
+  }
+
+  // content/steps/looklines.ts
+  var BREAK = { kind: "text", role: "", text: "", view: false, block: false, ref: "", parts: [] };
+  var MAX_LINE = 200;
+  var MAX_ITEM2 = 320;
+  var MAX_PARTS = 12;
+  var MAX_ROW = 900;
+  var SHORT = 60;
+  var FIELD = /^(textbox|searchbox|combobox|spinbutton|slider|input|select|textarea)\b/;
+  var CELL = /^(cell|gridcell|columnheader|rowheader)$/;
+  var ITEM = /^(listitem|article|option|cell|gridcell|columnheader|rowheader|heading|clickable|paragraph|blockquote|code|term|definition)$/;
+  var SMALL = /^(clickable|paragraph|blockquote|code|term|definition)$/;
+  var LARGE = /^(main|table|grid|treegrid|tree|dialog|alertdialog|list|listbox|form|region|navigation)$/;
+  function quoted(text) {
+    return JSON.stringify(text);
+  }
+  function* linesOf(parts, maxText, scoped) {
+    const maker = new Maker(maxText);
+    const dialogs = scoped ? [] : dialogsIn(parts);
+    const first = [];
+    for (const dialog of dialogs) yield* maker.render([dialog], 0, first);
+    const rest = [];
+    yield* maker.render(parts, 0, rest);
+    const modal = dialogs.some(({ dialog }) => dialog === "modal") && rest.length > 0;
+    if (modal) first.push({ depth: 0, kind: "place", view: true, ref: "", text: "behind the dialog, out of reach until that is closed:" });
+    return [...first, ...modal ? rest.map((line2) => ({ ...line2, view: false })) : rest];
+  }
+  function dialogsIn(parts) {
+    const found = [];
+    const take2 = (of) => {
+      for (let i = 0; i < of.length; i++) {
+        if (of[i].dialog) found.unshift(...of.splice(i--, 1, BREAK));
+        else take2(of[i].parts);
+      }
+    };
+    take2(parts);
+    return found.sort((a, b) => Number(b.dialog === "modal") - Number(a.dialog === "modal"));
+  }
+  var Maker = class {
+    #maxText;
+    #count = 0;
+    constructor(maxText) {
+      this.#maxText = maxText;
+    }
+    *render(parts, depth, out) {
+      for (const group of groupsOf(parts)) {
+        if (++this.#count % 64 === 0) yield;
+        if (Array.isArray(group)) this.#flow(group, depth, out);
+        else yield* this.#block(group, depth, out);
+      }
+    }
+    #flow(group, depth, out) {
+      const pieces = this.#pieces(group);
+      let line2;
+      for (const { text, kind, view, ref } of pieces) {
+        const before = line2 ?? (kind === "text" && text.length < SHORT ? shortText(out.at(-1), depth) : void 0);
+        const isField2 = kind === "act" && FIELD.test(text);
+        if (before && before.text.length + text.length < MAX_LINE && !(isField2 && before.kind === "act")) {
+          before.text += `${line2 ? ", " : " | "}${text}`;
+          before.view ||= view;
+          if (kind === "act") before.kind = "act";
+          line2 = before;
+        } else out.push(line2 = { depth, kind, view, ref, text });
+      }
+    }
+    /** The elements and texts of a line. */
+    #pieces(group) {
+      const pieces = [];
+      for (const part of group) {
+        if (part === BREAK) continue;
+        if (part.kind !== "text" || part.role) {
+          pieces.push({ text: part.text, kind: part.kind, view: part.view, ref: part.ref });
+          if (part.parts.length) pieces.push(...this.#flat(part.parts, MAX_ITEM2) ?? []);
+          continue;
+        }
+        const text = clean(part.text, this.#maxText);
+        if (/[\p{L}\p{N}\p{S}]/u.test(text)) pieces.push({ text: quoted(text), kind: "text", view: part.view, ref: "" });
+      }
+      return pieces;
+    }
+    *#block(part, depth, out) {
+      const { text, kind, view, ref, frame } = part;
+      const line2 = { depth, kind, view, ref, text, ...frame !== void 0 && { frame } };
+      if (part.parts.length === 0) {
+        if (text && part.role !== "listitem") out.push(line2);
+        return;
+      }
+      if (part.role === "row" && this.#row(part, line2, out)) return;
+      if (ITEM.test(part.role)) {
+        const pieces = this.#flat(part.parts, MAX_ITEM2);
+        if (pieces?.length === 0 && (kind === "text" || part.role === "listitem")) return;
+        if (pieces) {
+          this.#one(part, line2, pieces, out);
+          return;
+        }
+      }
+      const inner = [];
+      const isItem = part.role === "listitem" && !text;
+      yield* this.render(part.parts, depth + 1, inner);
+      if (isItem) {
+        if (inner[0]) inner[0] = { ...inner[0], depth, text: `* ${inner[0].text}`, ref: inner[0].ref || ref };
+        out.push(...inner);
+        return;
+      }
+      if (inner.length === 0 && kind !== "act" && !/^(dialog|alertdialog)$/.test(part.role)) return;
+      if (inner.length === 1 && !LARGE.test(part.role) && inner[0].frame === void 0) {
+        out.push({ ...inner[0], depth, text: `${text}: ${inner[0].text}`, kind: kind === "act" ? "act" : inner[0].kind, ref: ref || inner[0].ref });
+        return;
+      }
+      if (inner[0] && inner[0].kind === "place" && text.includes(inner[0].text.replace(/^heading /, "")) && inner[0].text.startsWith("heading ")) inner.shift();
+      out.push(line2, ...inner);
+    }
+    /** An item in one line. */
+    #one(part, line2, pieces, out) {
+      if (SMALL.test(part.role) && pieces.length && pieces.every(({ kind }) => kind === "text")) {
+        out.push({ ...line2, text: line2.text.replace(part.role, `${part.role} ${pieces.map(({ text }) => text).join(" | ")}`) });
+        return;
+      }
+      const acts = line2.kind === "act" || pieces.some(({ kind }) => kind === "act");
+      const head = part.role === "listitem" && !line2.text ? pieces.length > 1 ? "* " : "" : CELL.test(part.role) && line2.kind !== "act" ? "" : `${line2.text}${pieces.length ? ": " : ""}`;
+      const body = part.role === "heading" && pieces.length === 1 && pieces[0].kind === "act" ? pieces[0].text : pieces.map(({ text }) => text).join(part.role === "heading" ? ", " : " | ");
+      out.push({ ...line2, kind: acts ? "act" : line2.kind, view: line2.view || pieces.some(({ view }) => view), text: part.role === "heading" ? `${line2.text} ${body}${part.tail ?? ""}` : `${head}${body}` });
+    }
+    /** A row in one line, if it is not too long. */
+    #row(part, line2, out) {
+      const cells = part.parts.filter((cell) => cell !== BREAK && (cell.role !== "" || /\S/.test(cell.text)));
+      const texts2 = [];
+      let acts = line2.kind === "act";
+      let { view } = line2;
+      for (const cell of cells) {
+        const isCell = CELL.test(cell.role);
+        const pieces = this.#flat(isCell ? cell.parts : [cell], MAX_ITEM2);
+        if (!pieces) return false;
+        acts ||= cell.kind === "act" || pieces.some(({ kind }) => kind === "act");
+        view ||= cell.view;
+        const inner = pieces.map(({ text: text2 }) => text2).join(", ");
+        texts2.push(isCell && (cell.kind === "act" || cell.text) ? `${cell.text}${inner ? `: ${inner}` : ""}` : inner);
+      }
+      const headers = cells.length > 0 && cells.every(({ role }) => role === "columnheader");
+      const text = `${headers ? "headers" : ""}${headers ? line2.text.slice(3) : line2.text}: ${texts2.join(" | ")}`;
+      if (text.length > MAX_ROW) return false;
+      if (texts2.some(Boolean)) out.push({ ...line2, kind: acts ? "act" : "text", view, text });
+      return true;
+    }
+    /** Parts as pieces of one line; undefined if they are too long for that. */
+    #flat(parts, max) {
+      const pieces = [];
+      let length = 0;
+      for (const group of groupsOf(parts)) {
+        const found = Array.isArray(group) ? this.#pieces(group) : this.#flatBlock(group, max - length);
+        if (!found) return void 0;
+        for (const { text } of found) length += text.length;
+        pieces.push(...found);
+        if (length > max || pieces.length > MAX_PARTS) return void 0;
+      }
+      return pieces;
+    }
+    #flatBlock(part, max) {
+      const { text, kind, view, ref } = part;
+      if (kind === "frame" || LARGE.test(part.role)) return void 0;
+      const inner = this.#flat(part.parts, max);
+      if (!inner) return void 0;
+      if (!text || CELL.test(part.role) && kind !== "act") return inner;
+      const body = inner.map((piece) => piece.text).join(", ");
+      const acts = kind === "act" || inner.some((piece) => piece.kind === "act");
+      if (!body && part.role === "row") return [];
+      return [{ text: body ? `${text}${part.role === "heading" ? "" : ":"} ${body}` : text, kind: acts ? "act" : kind, view: view || inner.some((piece) => piece.view), ref }];
+    }
+  };
+  function shortText(line2, depth) {
+    return line2 && line2.depth === depth && line2.kind === "text" && line2.text.startsWith('"') && line2.frame === void 0 ? line2 : void 0;
+  }
+  function* groupsOf(parts) {
+    let flow = [];
+    for (const part of parts) {
+      if (part !== BREAK && !part.block) {
+        flow.push(part);
+        continue;
+      }
+      if (flow.length) yield flow;
+      flow = [];
+      if (part !== BREAK) yield part;
+    }
+    if (flow.length) yield flow;
+  }
+
+  // content/steps/seen.ts
+  var ALL = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
+  var NOTHING = { left: 0, top: 0, right: 0, bottom: 0 };
+  function seenAtRoot() {
+    return { self: true, text: true, now: true, clip: ALL, absolute: ALL, view: windowBox(), moves: false };
+  }
+  function windowBox() {
+    return { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  }
+  function pageBox() {
+    const root = document.documentElement;
+    const { overflowX, direction } = getComputedStyle(root);
+    const width = Math.max(root.clientWidth, /hidden|clip/.test(overflowX) ? 0 : root.scrollWidth);
+    const left = (direction === "rtl" ? root.clientWidth - width : 0) - scrollX;
+    return { left, top: -scrollY, right: left + width, bottom: Infinity };
+  }
+  function seenIn(element, style, outer, page) {
+    const { position, display } = style;
+    if (style.contentVisibility === "hidden") return "nothing";
+    const transparent = Number(style.opacity) < 0.02;
+    if (transparent || isCutOff(style, position)) {
+      if (!standsForLabel(element)) return transparent ? "transparent" : "nothing";
+      return { ...outer, self: true, text: false };
+    }
+    const isVisibleBox = style.visibility === "visible";
+    if (display === "contents") return { ...outer, self: isVisibleBox, text: isVisibleBox && hasInk(style) };
+    if (element === document.documentElement || element === document.body) return { ...outer, self: isVisibleBox, text: isVisibleBox && hasInk(style) };
+    const rect = box(element);
+    const fixed = position === "fixed";
+    const clip = fixed ? windowBox() : position === "absolute" ? outer.absolute : outer.clip;
+    const view = fixed || position === "absolute" ? windowBox() : outer.view;
+    const moves = outer.moves || fixed;
+    const inner = cut(rect, clip);
+    const self2 = isVisibleBox && (isSize(inner) && (moves || isSize(cut(rect, page))) || standsForLabel(element));
+    const now = self2 && isSize(cut(inner, view));
+    const spills = isVisibleBox && !self2 && style.overflowX === "visible" && style.overflowY === "visible" && isSize(cut(grown(rect), clip)) && !isSize(rect) && hasWidth(rect);
+    const seen = { self: self2, text: (self2 || spills) && hasInk(style), now, clip, absolute: outer.absolute, view, moves };
+    const { overflowX: x, overflowY: y } = style;
+    if (x !== "visible" || y !== "visible") {
+      const scrollsX = /auto|scroll/.test(x);
+      const scrollsY = /auto|scroll/.test(y);
+      seen.moves ||= scrollsX || scrollsY;
+      seen.clip = isSize(inner) ? {
+        left: scrollsX ? -Infinity : x === "visible" ? clip.left : inner.left,
+        right: scrollsX ? Infinity : x === "visible" ? clip.right : inner.right,
+        top: scrollsY ? -Infinity : y === "visible" ? clip.top : inner.top,
+        bottom: scrollsY ? Infinity : y === "visible" ? clip.bottom : inner.bottom
+      } : NOTHING;
+      seen.view = cut(rect, view);
+    }
+    if (position !== "static") seen.absolute = seen.clip;
+    return seen;
+  }
+  function standsForLabel(element) {
+    return isHTML(element, "input") && /^(checkbox|radio|file)$/.test(inputType(element)) && labelsOf(element).some((label) => isVisible(label));
+  }
+  function isCutOff(style, position) {
+    if (/^(absolute|fixed)$/.test(position) && /^rect\((0px|1px|auto)[, ]+(0px|1px)[, ]+(0px|1px)[, ]+(0px|1px|auto)\)$/.test(style.clip)) return true;
+    const path = style.clipPath;
+    return path !== "none" && /^(inset\((100|[5-9]\d)%|circle\(0(px|%)?\b|polygon\(0px 0px(, 0px 0px)+\))/.test(path);
+  }
+  function hasInk(style) {
+    if (Number.parseFloat(style.fontSize) < 1 || Number.parseFloat(style.textIndent) < -400) return false;
+    return !isClear(style.webkitTextFillColor) || style.backgroundClip.includes("text");
+  }
+  function isClear(color) {
+    return /[,/] ?0(\.0\d*)?\)$/.test(color) && /^(rgba|color|hsla)|\//.test(color);
+  }
+  function cut(a, b) {
+    return { left: Math.max(a.left, b.left), top: Math.max(a.top, b.top), right: Math.min(a.right, b.right), bottom: Math.min(a.bottom, b.bottom) };
+  }
+  function isSize({ left, top, right, bottom }) {
+    return right - left > 1 && bottom - top > 1;
+  }
+  function hasWidth({ left, right, top, bottom }) {
+    return right - left > 1 || bottom - top > 1;
+  }
+  function grown({ left, top, right, bottom }) {
+    return { left, top, right: right + 2, bottom: bottom + 2 };
+  }
+
+  // content/steps/state.ts
+  var MAX_VALUE = 120;
+  var MAX_OPTIONS = 8;
+  var MAX_SCOPED_OPTIONS = 200;
+  function statesOf(element, role, name, scoped) {
+    const states = [];
+    const is = (attr) => attribute(element, `aria-${attr}`)?.toLowerCase();
+    if (role === "" && isHTML(element, "input")) states.push(clean(inputType(element), 20));
+    states.push(...valueOfField(element, role, name, scoped));
+    const checked = isHTML(element, "input") && /^(checkbox|radio)$/.test(inputType(element)) ? matchesSelector(element, ":indeterminate") && inputType(element) === "checkbox" ? "mixed" : String(isChecked(element)) : is("checked");
+    if (checked === "true") states.push("checked");
+    if (checked === "mixed") states.push("partly checked");
+    if (is("pressed") === "true") states.push("pressed");
+    if (is("selected") === "true") states.push("selected");
+    const details = localName(element) === "summary" ? element.parentElement : null;
+    const expanded = details && isHTML(details, "details") ? String(hasAttribute(details, "open")) : is("expanded");
+    if (expanded === "true") states.push("expanded");
+    if (expanded === "false") states.push("collapsed");
+    if (matchesSelector(element, ":disabled") || is("disabled") === "true") states.push("disabled");
+    if (matchesSelector(element, ":required") || is("required") === "true") states.push("required");
+    if (hasAttribute(element, "readonly") || is("readonly") === "true") states.push("readonly");
+    if ((is("invalid") ?? "false") !== "false" || matchesSelector(element, ":user-invalid")) states.push("invalid");
+    if ((is("current") ?? "false") !== "false") states.push("current");
+    if (is("busy") === "true") states.push("busy");
+    if (/^(ascending|descending)$/.test(is("sort") ?? "")) states.push(is("sort"));
+    const count2 = Number(is("rowcount") ?? 0);
+    if (count2 > 0) states.push(`of ${count2} rows`);
+    if (role && matchesSelector(element, ":focus") && hasFocus(element)) states.push("focused");
+    return states.map((state) => ` ${state}`).join("");
+  }
+  function valueOfField(element, role, name, scoped) {
+    const isField2 = isHTML(element, "input", "select", "textarea");
+    if (!isField2 && !/^(textbox|searchbox|combobox|slider|spinbutton|scrollbar|progressbar|meter)$/.test(role)) return [];
+    if (isHTML(element, "input") && /^(checkbox|radio|button|submit|reset|image|hidden)$/.test(inputType(element))) return [];
+    if (secret(element, name)) return ["(secret)"];
+    const value = written(element, role);
+    if (hasCardNumber(value)) return ["(secret)"];
+    const out = value ? [`= ${quoted(clean(value, MAX_VALUE))}`] : [];
+    if (isHTML(element, "select")) out.push(optionsOf(element, scoped));
+    else if (role === "slider" || role === "spinbutton") out.push(...rangeOf(element));
+    const hint = value ? "" : clean(attribute(element, "placeholder") ?? "", 60);
+    if (hint && hint !== clean(name, 60)) out.push(`placeholder ${quoted(hint)}`);
+    return out.filter(Boolean);
+  }
+  function written(element, role) {
+    if (isHTML(element, "input") && inputType(element) === "file") return [...element.files ?? []].map(({ name }) => name).join(", ");
+    const value = valueOf(element);
+    if (value !== void 0) return Array.isArray(value) ? value.join(", ") : value;
+    const said = attribute(element, "aria-valuetext") ?? attribute(element, "aria-valuenow");
+    if (said !== null) return said;
+    if (isHTML(element, "progress", "meter")) return hasAttribute(element, "value") ? `${attribute(element, "value")} of ${attribute(element, "max") ?? 1}` : "";
+    if (/^(slider|spinbutton|scrollbar|progressbar|meter)$/.test(role)) return "";
+    const text = isHTML(element, localName(element)) ? innerText(element) : "";
+    return role === "combobox" && text.trim() === nameOf(element, role) ? "" : text;
+  }
+  function optionsOf(select, scoped) {
+    const all2 = [...selectOptions(select)].map((option) => clean(optionLabel(option), 40)).filter(Boolean);
+    const max = scoped ? MAX_SCOPED_OPTIONS : MAX_OPTIONS;
+    const more = all2.length - max;
+    return all2.length ? `of ${all2.slice(0, max).map(quoted).join(", ")}${more > 0 ? ` and ${more} more` : ""}` : "";
+  }
+  function rangeOf(element) {
+    const bound = (name) => attribute(element, name) ?? attribute(element, `aria-value${name}`);
+    const [min, max] = [bound("min"), bound("max")];
+    return min !== null && max !== null ? [`from ${clean(min, 20)} to ${clean(max, 20)}`] : [];
+  }
+
+  // content/framepath.ts
+  function frameIndex(frame) {
+    const { parent } = frame;
+    let index = parent.length - 1;
+    while (index >= 0 && parent[index] !== frame) index--;
+    return index;
+  }
+
+  // content/steps/look.ts
+  var SLICE = 6;
+  var MAX_LEVELS = 700;
+  var MAX_LINES = 2e4;
+  var MAX_NAME = 120;
+  var MAX_TEXT = 240;
+  var MAX_SCOPED_TEXT = 2e3;
+  var ACTS = /^(button|link|textbox|searchbox|combobox|checkbox|radio|switch|slider|spinbutton|menuitem|menuitemcheckbox|menuitemradio|option|tab|treeitem|scrollbar)$/;
+  var FIELDS2 = /^(textbox|searchbox|slider|spinbutton|scrollbar)$/;
+  var PLACES = /^(dialog|alertdialog|main|navigation|banner|contentinfo|complementary|search|table|grid|treegrid|tree|listbox|menu|menubar|toolbar|tablist|tabpanel|radiogroup|alert|status|article|listitem|row|cell|gridcell|columnheader|rowheader|heading|feed|log)$/;
+  var NAMED = /^(region|form|group|list|figure|application|directory|marquee|timer|note|tooltip)$/;
+  var SCOPES = /^(dialog|alertdialog|main|table|grid|treegrid|tree|listbox|tabpanel|region|form|feed|log|list)$/;
+  var ITEMS2 = /^(row|listitem|article|option|gridcell)$/;
+  var SKIPPED = /* @__PURE__ */ new Set(["script", "style", "noscript", "template", "head", "datalist", "legend", "caption", "param", "source", "track", "rp"]);
+  var PICTURES = /* @__PURE__ */ new Set(["canvas", "video", "audio", "embed", "object"]);
+  async function look({ tag, scope }) {
+    watchPasswords(document);
+    const references2 = referencesOf(tag);
+    const part = {
+      tag: references2.tag,
+      origin: self.origin,
+      url: clean(location.href, 2048),
+      title: clean(document.title, 200),
+      index: window.parent === window ? -1 : frameIndex(window),
+      lines: ""
+    };
+    let root = document.documentElement;
+    try {
+      if (scope) root = referenced({ ref: scope }).element;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return { ...part, stale: { message: error.message, near: error.found } };
+    }
+    if (!root || innerWidth < 2 || innerHeight < 2) return part;
+    const looking = new Looking(references2, scope !== void 0);
+    if (scope && windowOf(root)) return { ...part, frame: looking.indexOf(root) };
+    await sliced(looking.all(root));
+    const lines = await sliced(linesOf(looking.parts, scope ? MAX_SCOPED_TEXT : MAX_TEXT, scope !== void 0));
+    return { ...part, lines: encode(lines.slice(0, MAX_LINES)) };
+  }
+  async function sliced(work) {
+    for (; ; ) {
+      const until = performance.now() + SLICE;
+      let step;
+      knowingLabels(() => {
+        do
+          step = work.next();
+        while (!step.done && performance.now() < until);
+      });
+      const { done, value } = step;
+      if (done) return value;
+      await turn();
+    }
+  }
+  function turn() {
+    return new Promise((resolve2) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        port1.close();
+        resolve2();
+      };
+      port2.postMessage(0);
+    });
+  }
+  var Looking = class {
+    parts = [];
+    #references;
+    #scoped;
+    #page;
+    #frames = /* @__PURE__ */ new Map();
+    /** Elements by the id of what names them. */
+    #named = /* @__PURE__ */ new Map();
+    #items = /* @__PURE__ */ new Map();
+    #heading = 1;
+    #count = 0;
+    constructor(references2, scoped) {
+      this.#references = references2;
+      this.#scoped = scoped;
+      this.#page = pageBox();
+      for (let i = 0; i < window.length && i < 1e3; i++) this.#frames.set(window[i], i);
+      for (const element of query(document, "[aria-labelledby]")) this.#named.set(attribute(element, "aria-labelledby")?.trim() ?? "", element);
+    }
+    indexOf(frame) {
+      const view = windowOf(frame);
+      return (view && this.#frames.get(view)) ?? -1;
+    }
+    *all(root) {
+      const here = { ...seenAtRoot(), level: 0, pointer: false, moves: this.#scoped };
+      const scrolls = this.#scoped ? "" : scrollsBy(document.scrollingElement, innerHeight);
+      if (scrolls) this.parts.push({ ...BREAK, kind: "place", role: "page", text: `page${scrolls}`, view: true, block: true });
+      yield* this.#element(root, here, this.parts);
+    }
+    *#children(of, here, into) {
+      const shadow = shadowOf(of);
+      if (shadow) watchPasswords(shadow);
+      let nodes = isHTML(of, "slot") ? assignedNodes(of, { flatten: true }) : [];
+      if (nodes.length === 0) {
+        nodes = [];
+        for (let node = firstChild(shadow ?? of); node; node = nextSibling(node)) nodes.push(node);
+      }
+      const closed = isHTML(of, "details") && !hasAttribute(of, "open");
+      for (const node of nodes) {
+        if (closed && !(nodeType(node) === Node.ELEMENT_NODE && isHTML(node, "summary"))) continue;
+        const type = nodeType(node);
+        if (type === Node.TEXT_NODE) this.#text(textContent(node) ?? "", here, into);
+        else if (type === Node.ELEMENT_NODE) yield* this.#element(node, here, into);
+      }
+    }
+    #text(text, here, into) {
+      if (here.quiet) {
+        if (here.text) here.quiet.text += text;
+        return;
+      }
+      if (!here.text || text === "") return;
+      const last = into.at(-1);
+      if (last && last !== BREAK && last.kind === "text" && !last.role) {
+        last.text += text;
+        last.view ||= here.now;
+      } else into.push({ kind: "text", role: "", text, view: here.now, block: false, ref: "", parts: [] });
+    }
+    *#element(element, outer, into) {
+      if (++this.#count % 16 === 0) yield;
+      const name = localName(element);
+      if (SKIPPED.has(name) || outer.level > MAX_LEVELS) return;
+      if (attribute(element, "aria-hidden") === "true" || hasAttribute(element, "inert")) return;
+      const style = viewOf(element)?.getComputedStyle(element);
+      if (!style || style.display === "none") return;
+      const seen = seenIn(element, style, outer, this.#page);
+      const { quiet } = outer;
+      if (typeof seen === "string") {
+        if (!quiet) return;
+        const text = textIn(element);
+        if (seen === "nothing") quiet.text += text;
+        else quiet.deceives ||= /\S/.test(text);
+        return;
+      }
+      const here = { ...seen, level: outer.level + 1, pointer: style.cursor === "pointer", ...quiet && { quiet } };
+      if (quiet && seen.self && !seen.text) quiet.deceives = true;
+      const isBlock = name === "br" || !/^(inline|contents|ruby)/.test(style.display);
+      if (isBlock && quiet) quiet.text += " ";
+      else if (isBlock) into.push(BREAK);
+      if (name === "br") return;
+      yield* this.#inside(element, style, outer, here, isBlock, into);
+      if (isBlock && quiet) quiet.text += " ";
+      else if (isBlock) into.push(BREAK);
+    }
+    *#inside(element, style, outer, here, block, into) {
+      if (!here.self) return yield* this.#children(element, here, into);
+      const name = localName(element);
+      if (windowOf(element)) {
+        into.push(this.#part(element, { kind: "frame", role: "frame", name: nameOf(element, ""), view: here.now, block: true, frame: this.indexOf(element) }));
+        return;
+      }
+      if (isHTML(element, "label")) return yield* this.#label(element, here, into);
+      const role = roleOf(element);
+      const isField2 = isHTML(element, "input", "select", "textarea");
+      if (isField2 && attribute(element, "type")?.toLowerCase() === "hidden") return;
+      if (ACTS.test(role) || isField2) return yield* this.#acting(element, role, here, into);
+      if (here.quiet && isHTML(element, "img")) here.quiet.text += ` ${attribute(element, "alt") ?? ""} `;
+      const clickable = isClickable(element, role, outer, here);
+      const scrolls = /auto|scroll/.test(style.overflowY) && element !== document.body && element !== document.documentElement ? scrollsBy(element) : "";
+      if (role === "img" || PICTURES.has(name) || role === "" && clickable && isEmpty(element)) {
+        const called2 = nameOf(element, role);
+        if (called2 || clickable || PICTURES.has(name)) into.push(this.#part(element, { kind: clickable ? "act" : "text", role: role || (PICTURES.has(name) ? name : "clickable"), name: called2, view: here.now, block: false, referred: clickable || PICTURES.has(name) }));
+        return;
+      }
+      if (/^(progressbar|meter)$/.test(role)) {
+        into.push(this.#part(element, { kind: "text", role, name: nameOf(element, role), view: here.now, block: false, states: statesOf(element, role, "", false) }));
+        return;
+      }
+      if (role === "separator" || here.quiet && !clickable) {
+        if (role !== "separator") yield* this.#children(element, here, into);
+        return;
+      }
+      if (hasAttribute(element, "id") && this.#isSaidElsewhere(element, role)) return yield* this.#children(element, { ...here, quiet: { text: "", deceives: false } }, into);
+      const called = PLACES.test(role) || NAMED.test(role) ? nameOf(element, isNamedByContent(role) ? "" : role) : "";
+      if (!PLACES.test(role) && !(NAMED.test(role) && called) && !clickable && !scrolls) return yield* this.#children(element, here, into);
+      const parts = [];
+      yield* this.#children(element, here, parts);
+      into.push(this.#place(element, role, called, here, block, clickable, scrolls, parts));
+    }
+    #place(element, role, called, here, block, clickable, scrolls, parts) {
+      const isItem = /^(listitem|heading|cell|gridcell|columnheader|rowheader|row|article)$/.test(role);
+      const kind = clickable ? "act" : /^(listitem|cell|gridcell|columnheader|rowheader|row)$/.test(role) ? "text" : "place";
+      const shown = role || (clickable ? "clickable" : "box");
+      const states = `${statesOf(element, role, called, this.#scoped)}${scrolls}`;
+      const part = this.#part(element, { kind, role: shown, name: isItem && role !== "article" && role !== "row" ? attributeName(element, called) : called, view: here.now, block: block || !clickable || role !== "", states, referred: clickable || scrolls !== "" || SCOPES.test(role), parts });
+      if (role === "listitem" && !clickable && !states && !called) part.text = "";
+      if (CELLS.test(role) && !clickable && !states) part.text = "";
+      if (role === "heading") {
+        part.text = "heading";
+        const level = Number(attribute(element, "aria-level") ?? /^h([1-6])$/.exec(localName(element))?.[1] ?? 2);
+        if (level !== this.#heading) part.tail = ` level ${level}`;
+        this.#heading = level;
+      }
+      if (/^(dialog|alertdialog)$/.test(role)) part.dialog = isModal(element) ? "modal" : "other";
+      if (part.dialog === "modal") part.text += " modal";
+      return part;
+    }
+    *#acting(element, role, here, into) {
+      const quiet = { text: "", deceives: false };
+      const parts = [];
+      const isEditor2 = role === "textbox" || role === "searchbox" || isHTML(element, "input", "select", "textarea");
+      if (!isEditor2 && !FIELDS2.test(role)) yield* this.#children(element, { ...here, quiet }, parts);
+      let name = nameOf(element, role);
+      if (isNamedByContent(role) && !attributeName(element, "")) {
+        if (quiet.deceives) name = quiet.text;
+        else if (parts.length && /^(treeitem|menuitem)$/.test(role)) name = textOfItem(element, MAX_NAME);
+      }
+      if (here.quiet && !parts.length) here.quiet.text += ` ${quiet.text}`;
+      const states = statesOf(element, role, name, this.#scoped);
+      into.push(this.#part(element, { kind: "act", role, name, view: here.now, block: parts.length > 0, states, referred: true, parts }));
+    }
+    /** The label of a field that is seen is said as its name. */
+    *#label(label, here, into) {
+      const field = controlOf(label);
+      const shown = field !== null && (isVisible(field) || standsForLabel(field));
+      if (field === null) return yield* this.#children(label, { ...here, pointer: true }, into);
+      if (shown) return yield* this.#children(label, { ...here, pointer: true, quiet: { text: "", deceives: false } }, into);
+      const quiet = { text: "", deceives: false };
+      const parts = [];
+      yield* this.#children(label, { ...here, pointer: true, quiet }, parts);
+      into.push(this.#part(label, { kind: "act", role: "label", name: quiet.text, view: here.now, block: parts.length > 0, states: statesOf(field, roleOf(field), "", false), referred: true, parts }));
+    }
+    #isSaidElsewhere(element, role) {
+      const of = this.#named.get(attribute(element, "id") ?? "");
+      if (!of || isNamedByContent(role) !== (role === "heading")) return false;
+      const its = roleOf(of);
+      return (PLACES.test(its) || NAMED.test(its) || ACTS.test(its)) && !isNamedByContent(its) && isVisible(of) && !hasAttribute(of, "aria-hidden");
+    }
+    #part(element, { kind, role, name, view, block, states = "", referred = kind === "frame", parts = [], frame }) {
+      const called = clean(name, MAX_NAME);
+      const ref = referred ? this.#refOf(element) : "";
+      const also = kind === "act" && hasAttribute(element, "aria-label") ? / that shows .*$/s.exec(words(element))?.[0] ?? "" : "";
+      const text = `${role || localName(element)}${called ? ` ${quoted(called)}` : ""}${also}${ref && ` ${ref}`}${states}`;
+      return { kind, role, text, view, block, ref, parts, ...frame !== void 0 && { frame } };
+    }
+    #refOf(element) {
+      const role = roleOf(element);
+      const name = nameOf(element, role);
+      const found = { element, role, name, words: words(element, role, name) };
+      return this.#references.of(found, itemsOf(element, this.#items));
+    }
+  };
+  var CELLS = /^(cell|gridcell|columnheader|rowheader)$/;
+  function attributeName(element, otherwise) {
+    return hasAttribute(element, "aria-label") || hasAttribute(element, "aria-labelledby") ? nameOf(element, "") : otherwise;
+  }
+  function isEmpty(element) {
+    return !/\S/.test(textContent(element) ?? "") && ![...query(element, "a,button,input,select,textarea,iframe,[role]")].length;
+  }
+  function isClickable(element, role, outer, here) {
+    if (element === document.body || element === document.documentElement || here.quiet) return false;
+    if (hasAttribute(element, "onclick") && !outer.quiet) return true;
+    if (here.pointer) return !outer.pointer || ITEMS2.test(role);
+    return role === "" && Number(attribute(element, "tabindex") ?? -1) >= 0 && !/auto|scroll/.test(viewOf(element)?.getComputedStyle(element).overflowY ?? "");
+  }
+  function isModal(element) {
+    return attribute(element, "aria-modal") === "true" || [...query(document, ":modal")].includes(element);
+  }
+  function scrollsBy(element, seen) {
+    if (!element) return "";
+    const { height, top, shown } = scrollBox(element);
+    const screen = seen ?? shown;
+    if (screen < 8 || height <= screen + 8) return "";
+    const part = (length) => String(Math.round(length / screen * 10) / 10);
+    return ` of ${part(height)} screens, scrolled by ${part(top)}`;
+  }
+
   // content/steps/usable.ts
   function usable(target, scope, now) {
     const found = one(target, document, scope);
@@ -2656,7 +3307,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const chosen = labels.map((label) => {
       const labelled2 = [...selectOptions(element)].filter((option) => optionLabel(option).trim() === label);
       const options = labelled2.length ? labelled2 : [...selectOptions(element)].filter((option) => optionValue(option) === label);
-      if (options.length === 0) throw new Failure("STEP_NOT_FOUND", `${found.words} has no option ${JSON.stringify(clean(label))}`, optionsOf(element)).later();
+      if (options.length === 0) throw new Failure("STEP_NOT_FOUND", `${found.words} has no option ${JSON.stringify(clean(label))}`, optionsOf2(element)).later();
       if (options.length > 1) throw new Failure("STEP_AMBIGUOUS", `${found.words} has ${options.length} options ${JSON.stringify(clean(label))}`);
       if (matchesSelector(options[0], ":disabled")) throw new Failure("STEP_REFUSED", `${found.words} has option ${JSON.stringify(clean(label))}, which is disabled`).later();
       return options[0];
@@ -2668,7 +3319,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       return chosen.map((option) => JSON.stringify(clean(optionLabel(option)))).join(", ");
     };
   }
-  function optionsOf(select) {
+  function optionsOf2(select) {
     return [...selectOptions(select)].slice(0, 5).map((option) => `option ${JSON.stringify(clean(optionLabel(option)))}`);
   }
 
@@ -2900,7 +3551,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
 
   // content/steps/read.ts
   var MAX_ROWS = 100;
-  var MAX_TEXT = 1e5;
+  var MAX_TEXT2 = 1e5;
   function read({ list, fields = {}, table, max = MAX_ROWS }, scope, mayBeNone = false) {
     const limit = max || MAX_ROWS;
     if (table) return readTable(table.target, table.columns ?? {}, limit, scope);
@@ -2956,7 +3607,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return textOf2(element);
   }
   function textOf2(element) {
-    return rawText(element).replace(/[^\S\n]+/g, " ").replace(/ ?\n ?/g, "\n").replace(/\n{3,}/g, "\n\n").trim().slice(0, MAX_TEXT);
+    return rawText(element).replace(/[^\S\n]+/g, " ").replace(/ ?\n ?/g, "\n").replace(/\n{3,}/g, "\n\n").trim().slice(0, MAX_TEXT2);
   }
   function rawText(element) {
     const field = valueOf(element);
@@ -3000,7 +3651,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const own = all({ role: "row" }, table, scope).filter((row) => closest(row, "table,[role=table],[role=grid],[role=treegrid]") === table);
     let above = [];
     return own.map((row) => {
-      const cells = [...query(row, "td,th,[role]")].filter((cell) => CELL.test(roleOf(cell)) && closest(cell, "tr,[role=row]") === row && isVisible(cell));
+      const cells = [...query(row, "td,th,[role]")].filter((cell) => CELL2.test(roleOf(cell)) && closest(cell, "tr,[role=row]") === row && isVisible(cell));
       const grid = [];
       const below = [];
       const put = (cell, rows) => {
@@ -3018,7 +3669,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       return grid;
     });
   }
-  var CELL = /^(cell|gridcell|columnheader|rowheader)$/;
+  var CELL2 = /^(cell|gridcell|columnheader|rowheader)$/;
   function span(cell, name) {
     const said = attribute(cell, name) ?? attribute(cell, `aria-${name}`);
     return said === "0" && name === "rowspan" ? 1e3 : Math.min(1e3, Math.max(1, Number.parseInt(said ?? "", 10) || 1));
@@ -3113,8 +3764,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   var LEAST = 8;
   function without(token, text) {
     if (!token) return text;
-    const written = [token, encodeURIComponent(token.toWellFormed()), new URLSearchParams({ "": token }).toString().slice(1)];
-    return written.reduce((all2, one2) => all2.replaceAll(one2, "…"), text);
+    const written2 = [token, encodeURIComponent(token.toWellFormed()), new URLSearchParams({ "": token }).toString().slice(1)];
+    return written2.reduce((all2, one2) => all2.replaceAll(one2, "…"), text);
   }
   function withoutToken(token, data) {
     if (typeof data === "string") return without(token, data);
@@ -3200,7 +3851,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   // content/steps/until.ts
   var EVERY = 200;
   var REST = 4;
-  function eventually(look, until, signal) {
+  function eventually(look2, until, signal) {
     return new Promise((resolve2, reject) => {
       let next;
       let rested = 0;
@@ -3217,7 +3868,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
         const began = performance.now();
         clearTimeout(next);
         try {
-          const value = look();
+          const value = look2();
           end();
           resolve2(value);
         } catch (error) {
@@ -3383,18 +4034,18 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     // ---- Acts
     async #act(at, step, clock) {
       const declared = step.open !== void 0 || Boolean(step.click?.navigates ?? step.press?.navigates);
-      const look = (now) => () => {
+      const look2 = (now) => () => {
         this.#here();
         return this.#actOf(step, now);
       };
-      await this.#eventually(look(false), clock);
+      await this.#eventually(look2(false), clock);
       await this.#grant(at, clock);
       let watch;
       let report;
       const did = (navigates) => this.#say({ type: "did", id: this.id, step: at, report, values: this.#scope.values, navigates });
       try {
         const departure = await this.#eventually(() => {
-          const act = look(true)();
+          const act = look2(true)();
           const leaving = watch = new Departure(this.#scope);
           return begun(act, this.#stop.signal, (words2) => {
             report = this.#report(step, "yes", words2);
@@ -3453,8 +4104,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
         throw error;
       }
     }
-    #eventually(look, clock) {
-      return eventually(look, clock.until, this.#stop.signal);
+    #eventually(look2, clock) {
+      return eventually(look2, clock.until, this.#stop.signal);
     }
     #gave(step, value) {
       const values = { ...this.#scope.values, ...this.#begin.result ? {} : { "": value }, ...step.as ? { [step.as]: value } : {} };
@@ -3665,7 +4316,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       globalThis.tabhubSteps = {
         document,
         connect: () => runner.connect(),
-        look: async ({ tag }) => ({ tag: referencesOf(tag)?.tag ?? tag }),
+        look,
         refs: resolve
       };
     }

@@ -263,9 +263,9 @@ function glob(pattern2, text4) {
   let at = head.length;
   const tail = rest.pop();
   for (const part of rest) {
-    const found = text4.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
+    const found2 = text4.indexOf(part, at);
+    if (found2 < 0) return false;
+    at = found2 + part.length;
   }
   return text4.length - at >= tail.length && text4.endsWith(tail);
 }
@@ -790,15 +790,15 @@ function pageOf(settings, { url = "", title = "" }) {
 function merge(frames) {
   const rejected = [];
   const list2 = (kind) => {
-    let size = 0;
+    let size2 = 0;
     let left = 0;
     const texts = [];
     const seen2 = /* @__PURE__ */ new Set();
     const own = /* @__PURE__ */ new Set();
     const add = (item, { id, origin }, departed) => {
       const text4 = JSON.stringify({ ...item, frameId: id, origin, departed: departed || void 0 });
-      size += text4.length + 1;
-      if (size > MAX_REGISTRATION) left++;
+      size2 += text4.length + 1;
+      if (size2 > MAX_REGISTRATION) left++;
       else texts.push(text4);
     };
     const packed = [];
@@ -1398,8 +1398,8 @@ var Registrar = class {
     const frames = this.offering(tab);
     const merged = merge(frames);
     const { lists } = merged;
-    const size = KINDS.reduce((sum, kind) => sum + lists[kind].text.length, 0);
-    tab.nextAt = Date.now() + Math.min(size / RATE, MAX_REST);
+    const size2 = KINDS.reduce((sum, kind) => sum + lists[kind].text.length, 0);
+    tab.nextAt = Date.now() + Math.min(size2 / RATE, MAX_REST);
     if (this.#hub.connected) this.#tell(tab, frames, merged);
     this.#sent(tab, lists.tools.count);
   }
@@ -1466,16 +1466,16 @@ var Tabs = class {
    * @param standing where the hub is, and how this browser stands with it
    * @param show called when a tab has other tools, or waits for a person
    */
-  constructor(hub2, standing2, settings, packs2, scripts2, show) {
+  constructor(hub2, standing2, settings, packs2, scripts2, show2) {
     this.#hub = hub2;
     this.#standing = standing2;
     this.#settings = settings;
     this.#packs = packs2;
     this.#scripts = scripts2;
-    this.#show = show;
+    this.#show = show2;
     this.#registrar = new Registrar(hub2, settings, (tab, tools) => {
       tab.tools = tools;
-      show(tab);
+      show2(tab);
       this.#state(tab);
       this.#stored.save();
     });
@@ -2186,12 +2186,12 @@ var Calls = class {
     const wanted = () => this.#open.get(id) === call && (!this.#ports.has(id) || call.leaving === true && call.answer !== void 0);
     const left = { ...call };
     while (isHeld(call) && wanted()) await new Promise((done) => setTimeout(done, LOOK2));
-    const found = await this.#navigations.after(left, wanted);
+    const found2 = await this.#navigations.after(left, wanted);
     this.#following.delete(id);
     if (this.#open.get(id) !== call) return;
     const { tabId, leaving, submitted, answer: answer2, failed, token } = call;
     const port = this.#ports.get(id);
-    const next = failed && !found?.read ? this.#navigations.failed(failed) : found;
+    const next = failed && !found2?.read ? this.#navigations.failed(failed) : found2;
     const error = next?.page.error !== void 0 && next.page.error !== ABORTED;
     const nothing2 = answer2 ? answer2.nothing : submitted;
     if (next?.data && (nothing2 || leaving && !answer2)) {
@@ -2330,7 +2330,7 @@ var REFUSALS = 10;
 async function waitUntilIdle({ tabId, waitMs, check, refused }, signal) {
   const began = performance.now();
   let quiet = began;
-  let changes = 0;
+  let changes2 = 0;
   let refusals = 0;
   let before = {};
   for (; ; ) {
@@ -2343,11 +2343,11 @@ async function waitUntilIdle({ tabId, waitMs, check, refused }, signal) {
     if (!now.refused) refusals = 0;
     const time = performance.now();
     if (loading || now.document !== before.document || now.changes !== before.changes || now.requests !== before.requests) quiet = time;
-    if (now.document === before.document) changes += (now.changes ?? 0) - (before.changes ?? 0);
+    if (now.document === before.document) changes2 += (now.changes ?? 0) - (before.changes ?? 0);
     before = now;
     const enough = now.hidden ? QUIET_HIDDEN : QUIET;
     if (!now.refused && time - quiet >= enough) return { rested: true };
-    if (time - began >= waitMs) return { rested: false, loading, busy: !!now.busy, changes };
+    if (time - began >= waitMs) return { rested: false, loading, busy: !!now.busy, changes: changes2 };
     await new Promise((resolve) => setTimeout(resolve, time - began < LATER ? LOOK3 : LOOK_LATER));
   }
 }
@@ -2374,8 +2374,8 @@ function seeDocument() {
       stopLate();
     });
     requests2.observe({ type: "resource" });
-    const mutations = new MutationObserver((changes2) => {
-      seen2.changes += changes2.length;
+    const mutations = new MutationObserver((changes3) => {
+      seen2.changes += changes3.length;
       stopLate();
     });
     mutations.observe(document, {
@@ -2388,8 +2388,8 @@ function seeDocument() {
     });
   }
   world.tabhubSeen.asked = performance.now();
-  const { document: number2, changes, requests } = world.tabhubSeen;
-  return { document: number2, changes, requests, ready: document.readyState === "complete", hidden: document.hidden };
+  const { document: number2, changes: changes2, requests } = world.tabhubSeen;
+  return { document: number2, changes: changes2, requests, ready: document.readyState === "complete", hidden: document.hidden };
 }
 
 // worker/pageview.ts
@@ -2413,12 +2413,12 @@ function begin() {
   const scroller = (() => {
     if (moreOf(root) > 0) return root;
     let best = root;
-    let size = innerWidth * innerHeight * 0.3;
+    let size2 = innerWidth * innerHeight * 0.3;
     for (const element of all(document)) {
-      if (moreOf(element) < 1 || element.clientWidth * element.clientHeight < size || !/auto|scroll|overlay/.test(getComputedStyle(element).overflowY)) continue;
+      if (moreOf(element) < 1 || element.clientWidth * element.clientHeight < size2 || !/auto|scroll|overlay/.test(getComputedStyle(element).overflowY)) continue;
       const { left, top: top2, width, height } = boxOf(element);
       if (left < 0 || top2 < 0 || left + width > innerWidth + 1 || top2 + height > innerHeight + 1 || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
-      [best, size] = [element, width * height];
+      [best, size2] = [element, width * height];
     }
     return best;
   })();
@@ -2432,7 +2432,7 @@ function begin() {
   }
   const apart2 = /* @__PURE__ */ new Map();
   let hidden = [];
-  const show = () => {
+  const show2 = () => {
     for (const animation of hidden) animation.cancel();
     hidden = [];
   };
@@ -2443,7 +2443,7 @@ function begin() {
       clearTimeout(timer);
       timer = setTimeout(view.end, LASTS2);
       if (used) return { refused: BY_HAND };
-      show();
+      show2();
       scroller.scrollTo({ top: to, behavior: "instant" });
       await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
       const at = scroller.scrollTop;
@@ -2465,7 +2465,7 @@ function begin() {
     end() {
       clearTimeout(timer);
       byHand.abort();
-      show();
+      show2();
       snaps.cancel();
       if (!used) scroller.scrollTo({ top: before, behavior: "instant" });
       if (globalThis.tabhubView === view) globalThis.tabhubView = void 0;
@@ -2799,11 +2799,11 @@ function belongsToOwner(tab, tabId, { place: place2, byHand }) {
 async function markEnded(id, { title }, place2) {
   const group = await unlessStopping(chrome.tabGroups.get(place2), () => void 0);
   if (!group) return;
-  const changes = {
+  const changes2 = {
     ...group.title === title && { title: `${title} (ended)` },
     ...group.color === colourOf(id) && { color: "grey" }
   };
-  await unlessStopping(chrome.tabGroups.update(place2, changes), () => {
+  await unlessStopping(chrome.tabGroups.update(place2, changes2), () => {
   });
 }
 function colourOf(id) {
@@ -2837,7 +2837,8 @@ var CAPABILITIES = [
   "resume",
   "room",
   "hold",
-  "packs"
+  "packs",
+  "look"
 ];
 if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("ask");
 function control({ method, tabId, params }, settings, rooms, signal) {
@@ -3686,6 +3687,450 @@ async function answers2(url) {
   }
 }
 
+// tokens.ts
+var RUNS = /([a-z]+|[A-Z]+)|(\d+)|( +)|([!-~])|([\u00a0-\u024f\u0370-\u04ff]+)|([^])/gi;
+function tokensIn(text4) {
+  let count = 0;
+  for (const [run3, letters, digits, spaces, , european] of text4.matchAll(RUNS)) {
+    if (letters) count += 0.75 + run3.length / 8;
+    else if (digits) count += Math.ceil(run3.length / 3);
+    else if (spaces) count += run3.length > 1 ? 1 : 0;
+    else if (european) count += 0.5 + run3.length / 2;
+    else count += run3.length === 1 && run3 < "" ? 0.7 : 1.5;
+  }
+  return Math.ceil(count);
+}
+
+// looklines.ts
+var MAX_ALIKE = 10;
+var FOLDED = 4;
+var MAX_FOUND = 30;
+var IN_VIEW = 0.4;
+var NOTE = 14;
+var KINDS2 = { a: "act", p: "place", t: "text", f: "frame" };
+function decode2(text4) {
+  if (!text4) return [];
+  return text4.split("\n").map((line) => {
+    const [, depth, kind, view, ref, frame, rest] = /^(\d+) (\w) ([01]) (\w*) (-?\d*) (.*)$/s.exec(line);
+    return { depth: Number(depth), kind: KINDS2[kind], view: view === "1", ref, text: rest, ...frame && { frame: Number(frame) } };
+  });
+}
+function show(all, { depth = 0, find = "", maxTokens, before, scoped = false }) {
+  if (find) return found(all, find, maxTokens);
+  const flat = depth ? all.filter((line) => line.depth < depth) : all;
+  const whole = within2(scoped ? flat : folded(flat), maxTokens, all.length - flat.length);
+  if (!before) return whole;
+  const changed = within2(changes(before, all), maxTokens, 0);
+  return size(changed) < size(whole) ? { ...changed, changes: true } : whole;
+}
+function size({ lines: lines2 }) {
+  return lines2.reduce((sum, { text: text4 }) => sum + text4.length + 1, 0);
+}
+function indented({ depth, text: text4 }) {
+  return "  ".repeat(Math.min(depth, 40)) + text4;
+}
+function parentsOf(lines2) {
+  const open2 = [];
+  return lines2.map(({ depth }, i) => {
+    while (open2.length && lines2[open2[open2.length - 1]].depth >= depth) open2.pop();
+    const parent = open2.length ? open2[open2.length - 1] : -1;
+    open2.push(i);
+    return parent;
+  });
+}
+function folded(lines2) {
+  const out = [];
+  for (let i = 0; i < lines2.length; ) {
+    let end2 = i;
+    while (end2 < lines2.length && isAlike(lines2[i], lines2[end2])) end2++;
+    const alike = end2 - i;
+    if (alike <= MAX_ALIKE + FOLDED) {
+      out.push(...lines2.slice(i, Math.max(end2, i + 1)));
+      i = Math.max(end2, i + 1);
+      continue;
+    }
+    out.push(...lines2.slice(i, i + MAX_ALIKE));
+    out.push({ ...lines2[i], ref: "", view: false, text: leftOut(alike - MAX_ALIKE, "like these ", placeOf(lines2, i)) });
+    i = end2;
+  }
+  return out;
+}
+function isAlike(a, b) {
+  return a.kind === "text" && b.kind === "text" && a.depth === b.depth && a.of === b.of && kindOf(a.text) === kindOf(b.text);
+}
+function kindOf(text4) {
+  return /^[^"\d]*/.exec(text4)?.[0] ?? "";
+}
+function placeOf(lines2, at) {
+  let { depth } = lines2[at];
+  for (let i = at - 1; i >= 0 && depth > 0; i--) {
+    if (lines2[i].depth >= depth) continue;
+    if (lines2[i].ref) return lines2[i].ref;
+    depth = lines2[i].depth;
+  }
+  return "";
+}
+function leftOut(count, what, ref) {
+  return `... ${count} more ${what}${count === 1 ? "line" : "lines"}${ref ? `, scope ${ref}` : ""}`;
+}
+function within2(lines2, maxTokens, deeper) {
+  const costs = lines2.map((line) => tokensIn(line.text) + Math.ceil(line.depth / 4) + 1);
+  const all = costs.reduce((sum, cost) => sum + cost, 0);
+  if (all <= maxTokens) return { lines: lines2.map((line) => ({ of: line.of ?? 0, text: indented(line) })), left: deeper, changes: false };
+  const parents = parentsOf(lines2);
+  const taken = new Uint8Array(lines2.length);
+  let left = Math.max(0, maxTokens - NOTE * 3);
+  const take = (i, floor) => {
+    let cost = 0;
+    const path = [];
+    for (let at = i; at >= 0 && !taken[at]; at = parents[at]) {
+      path.push(at);
+      cost += costs[at];
+    }
+    if (left - cost - NOTE < floor) return false;
+    for (const at of path) taken[at] = 1;
+    left -= cost;
+    return true;
+  };
+  const rounds = [
+    [({ kind, view }) => view && kind === "act", 0],
+    [({ kind, view }) => view && (kind === "place" || kind === "frame"), left * (1 - IN_VIEW)],
+    [({ view }) => view, left * (1 - IN_VIEW)],
+    [({ kind }) => kind === "act" || kind === "frame", 0],
+    [({ kind }) => kind === "place", 0],
+    [() => true, 0]
+  ];
+  for (const [fits, floor] of rounds) {
+    let misses = 0;
+    for (let i = 0; i < lines2.length && misses < 20; i++) if (!taken[i] && fits(lines2[i]) && !take(i, floor)) misses++;
+  }
+  return withNotes(lines2, parents, taken, deeper);
+}
+function withNotes(lines2, parents, taken, deeper) {
+  const missing = /* @__PURE__ */ new Map();
+  const last = /* @__PURE__ */ new Map();
+  let count = 0;
+  lines2.forEach((_, i) => {
+    let place2 = parents[i];
+    while (place2 >= 0 && !(taken[place2] && lines2[place2].ref)) place2 = parents[place2];
+    if (taken[i]) {
+      for (let at = place2; ; at = parents[at]) {
+        last.set(at, i);
+        if (at < 0) break;
+      }
+      return;
+    }
+    count++;
+    missing.set(place2, (missing.get(place2) ?? 0) + 1);
+  });
+  const notes = /* @__PURE__ */ new Map();
+  for (const place2 of missing.keys()) {
+    const after = last.get(place2) ?? place2;
+    notes.set(after, [place2, ...notes.get(after) ?? []]);
+  }
+  const out = [];
+  const note = (place2) => {
+    const depth = place2 < 0 ? 0 : lines2[place2].depth + 1;
+    out.push({ of: place2 < 0 ? 0 : lines2[place2].of ?? 0, text: indented({ ...lines2[Math.max(place2, 0)], depth, text: leftOut(missing.get(place2) ?? 0, "", place2 < 0 ? "" : lines2[place2].ref) }) });
+  };
+  lines2.forEach((line, i) => {
+    if (!taken[i]) return;
+    out.push({ of: line.of ?? 0, text: indented(line) });
+    for (const place2 of (notes.get(i) ?? []).sort((a, b) => b - a)) note(place2);
+  });
+  if (missing.has(-1) && !last.has(-1)) note(-1);
+  return { lines: out, left: count + deeper, changes: false };
+}
+function found(lines2, find, maxTokens) {
+  const words = find.toLowerCase().split(/\s+/).filter(Boolean);
+  const parents = parentsOf(lines2);
+  const hits = lines2.flatMap(({ text: text4 }, i) => {
+    const in_ = text4.toLowerCase();
+    return words.every((word) => in_.includes(word)) ? [i] : [];
+  });
+  const out = [];
+  let left = maxTokens;
+  for (const hit of hits) {
+    const path = [lines2[hit].text];
+    for (let at = parents[hit]; at >= 0; at = parents[at]) path.unshift(short(lines2[at].text));
+    const text4 = path.join(" > ");
+    left -= tokensIn(text4) + 1;
+    if (left < 0 || out.length === MAX_FOUND) break;
+    out.push({ of: lines2[hit].of ?? 0, text: text4 });
+  }
+  return { lines: out, left: hits.length - out.length, changes: false };
+}
+function short(text4) {
+  return /^(?:[^":]|"(?:[^"\\]|\\.)*")*/.exec(text4)?.[0].trim() || text4;
+}
+function changes(before, now) {
+  const [old, parentsBefore] = [keysOf(before), parentsOf(before)];
+  const [fresh, parents] = [keysOf(now), parentsOf(now)];
+  const were = countOf(old);
+  const are = countOf(fresh);
+  const wanted = new Uint8Array(now.length);
+  fresh.forEach((key, i) => {
+    const count = were.get(key) ?? 0;
+    if (count) were.set(key, count - 1);
+    else wanted[i] = 1;
+  });
+  const there = new Set(fresh);
+  const gone = before.flatMap((line, i) => {
+    const count = are.get(old[i]) ?? 0;
+    if (count) are.set(old[i], count - 1);
+    return count || parentsBefore[i] >= 0 && !there.has(old[parentsBefore[i]]) ? [] : [line];
+  });
+  for (let i = now.length - 1; i >= 0; i--) if (wanted[i] && parents[i] >= 0) wanted[parents[i]] ||= 2;
+  const out = now.filter((_, i) => wanted[i]);
+  return [...out, ...gone.map((line) => ({ ...line, depth: 0, ref: "", text: `- ${line.text}` }))];
+}
+function keysOf(lines2) {
+  const parents = parentsOf(lines2);
+  const keys = [];
+  lines2.forEach(({ text: text4, of = 0 }, i) => keys.push(`${parents[i] >= 0 ? short(lines2[parents[i]].text) : ""}
+${of} ${text4}`));
+  return keys;
+}
+function countOf(keys) {
+  const counts = /* @__PURE__ */ new Map();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
+
+// worker/look.ts
+var FIRST2 = 1e4;
+var FRAMES2 = 2500;
+var MAX_DOCUMENTS = 1e3;
+var MAX_TEXT2 = 4e3;
+var MAX_TAGS = 4e3;
+var MAX_LOOKS = 32;
+var MAX_KEPT2 = 2 << 20;
+var TOKENS = 4e3;
+var LETTERS = "abcdefghijklmnopqrstuvwxyz";
+var Looks = class {
+  #settings;
+  #next = -1;
+  #tags = /* @__PURE__ */ new Map();
+  #documents = /* @__PURE__ */ new Map();
+  /** The lines of the last look of a viewer at a tab. */
+  #before = /* @__PURE__ */ new Map();
+  #stored = new Stored("looks", () => ({ next: this.#next, tags: [...this.#tags].map(([tag, { tabId, documentId }]) => [tag, tabId, documentId]) }));
+  constructor(settings) {
+    this.#settings = settings;
+  }
+  async load() {
+    const before = await this.#stored.load();
+    if (!before) return;
+    this.#next = before.next;
+    for (const [tag, tabId, documentId] of before.tags) this.#know(tag, tabId, documentId);
+  }
+  async look(tabId, { scope, depth, find, maxTokens, changes: changes2, viewer, ifOrigin }) {
+    await awake(tabId);
+    const all = await documentsIn(tabId);
+    const at = scope ? this.#of(scope, tabId, all) : all.find(({ frameId }) => frameId === 0);
+    if (!at) throw new Refusal(Code.Unsupported, "the browser does not let extensions look at this page");
+    let root = await this.#ask(at, FIRST2, void 0, scope);
+    if (!root.part) {
+      if (root.problem === NOT_SHARED) throw notShared();
+      await answers(tabId);
+      throw new Refusal(Code.Unsupported, `the page cannot be looked at: it ${root.problem}`);
+    }
+    if (root.part.stale) throw stale(root.part.stale.message, root.part.stale.near);
+    let within3 = { tagged: root, children: /* @__PURE__ */ new Map() };
+    if (root.part.frame !== void 0) {
+      const framed = await this.#children(root, all);
+      const inner = childAt(framed, root.part.frame, 0);
+      if (!inner?.part) throw inner?.problem === NOT_SHARED ? notShared() : new Refusal(Code.Unsupported, `what the frame shows cannot be looked at: it ${inner?.problem ?? "is empty"}`);
+      root = inner;
+      within3 = { tagged: root, children: /* @__PURE__ */ new Map() };
+    }
+    if (ifOrigin && root.origin !== ifOrigin && !isAt(root.document.url, ifOrigin)) throw elsewhere();
+    await this.#descend(root, all, within3.children);
+    const { frames, lines: lines2 } = compose(root, within3.children);
+    const key = JSON.stringify([viewer, tabId, scope]);
+    const before = changes2 && viewer ? this.#before.get(key) : void 0;
+    const shown = show(lines2, { depth, find, maxTokens: maxTokens || TOKENS, before, scoped: scope !== void 0 });
+    if (viewer && !find) this.#keep(key, lines2);
+    return {
+      frames,
+      lines: shown.lines.map(({ of, text: text4 }) => ({ ...of && { frame: of }, text: text4.slice(0, MAX_TEXT2) })),
+      ...shown.left && { left: shown.left },
+      ...shown.changes && { changes: true }
+    };
+  }
+  async refs(tabId, { refs }) {
+    await awake(tabId);
+    const all = await documentsIn(tabId);
+    const documents2 = new Set(refs.map((ref) => this.#tags.get(tagOf(ref))?.documentId));
+    if (documents2.size > 1) throw new Refusal(Code.InvalidParams, "the references are of several documents: use those of one frame at a time");
+    const at = all.find(({ documentId }) => documents2.has(documentId));
+    if (!at) return { frameId: 0, origin: "", url: "", refs: refs.map((ref) => ({ ref, stale: this.#gone(ref, tabId) })) };
+    if (!permitsDocument(this.#settings(), at)) throw notShared();
+    const [answer2] = await askDocuments({
+      target: { tabId, documentIds: [at.documentId] },
+      func: (refs2) => {
+        const steps = Object.hasOwn(globalThis, "tabhubSteps") ? globalThis.tabhubSteps : void 0;
+        return steps?.document === document ? { origin: self.origin, url: location.href, refs: steps.refs(refs2) } : null;
+      },
+      args: [refs]
+    }, FRAMES2);
+    const result = answer2?.result;
+    if (!result) {
+      await answers(tabId);
+      return { frameId: at.frameId, origin: "", url: "", refs: refs.map((ref) => ({ ref, stale: `${ref} is of a page that has been loaded anew` })) };
+    }
+    if (!permitsDocument(this.#settings(), { ...at, ...result })) throw notShared();
+    return { frameId: at.frameId, origin: originOf(result.origin, result.url, all, at), url: result.url.slice(0, 2048), refs: result.refs };
+  }
+  // ---- Tags
+  #know(tag, tabId, documentId) {
+    const before = this.#documents.get(documentId);
+    if (before && before !== tag) this.#tags.delete(before);
+    this.#tags.set(tag, { tabId, documentId });
+    this.#documents.set(documentId, tag);
+    for (const [old, { documentId: of }] of this.#tags) {
+      if (this.#tags.size <= MAX_TAGS) break;
+      this.#tags.delete(old);
+      this.#documents.delete(of);
+    }
+  }
+  /** A tag that no document has had. */
+  #newTag() {
+    if (this.#next < 0) this.#next = crypto.getRandomValues(new Uint32Array(1))[0] % 17576;
+    let tag = "";
+    for (let rest = this.#next++, i = 0; i < 3 || rest > 0; rest = Math.floor(rest / 26), i++) tag = LETTERS[rest % 26] + tag;
+    return tag;
+  }
+  #of(ref, tabId, all) {
+    const { documentId = "" } = this.#tags.get(tagOf(ref)) ?? {};
+    const at = all.find((document2) => document2.documentId === documentId);
+    if (!at) throw stale(this.#gone(ref, tabId), []);
+    return at;
+  }
+  /** Why there is no document with a reference in a tab. */
+  #gone(ref, tabId) {
+    const of = this.#tags.get(tagOf(ref));
+    if (!of) return `${ref.slice(0, 16)} is no reference of a look at this browser's tabs, or of one long ago`;
+    return of.tabId === tabId ? `${ref} is of a page that the tab does not show any more` : `${ref} is of another tab`;
+  }
+  #keep(key, lines2) {
+    this.#before.delete(key);
+    let size2 = 0;
+    for (const { text: text4 } of lines2) size2 += text4.length + 40;
+    if (size2 > MAX_KEPT2) return;
+    this.#before.set(key, lines2);
+    for (const old of this.#before.keys()) if (this.#before.size > MAX_LOOKS) this.#before.delete(old);
+  }
+  // ---- Documents
+  /** Looks at the frames in a document in which some are seen, and those in them, all at once. */
+  async #descend(of, all, children) {
+    if (children.size > MAX_DOCUMENTS || !of.part || !decode2(of.part.lines).some(({ kind }) => kind === "frame")) return;
+    const inner = await this.#children(of, all);
+    children.set(of.document.frameId, inner);
+    await Promise.all(inner.map((child) => this.#descend(child, all, children)));
+  }
+  #children({ document: { frameId }, origin }, all) {
+    return Promise.all(all.filter((document2) => document2.parentFrameId === frameId).map((document2) => this.#ask(document2, FRAMES2, origin)));
+  }
+  /** Asks a document what it shows. */
+  async #ask(at, timeout, around, scope) {
+    const { tabId, documentId } = at;
+    const looked = (part2, problem) => ({
+      document: at,
+      part: part2,
+      origin: webOrigin(part2?.origin ?? "") || webOrigin(part2?.url ?? at.url) || (around !== void 0 && /^about:/.test(at.url) ? around : "null"),
+      problem
+    });
+    if (!permitsDocument(this.#settings(), at)) return looked(void 0, NOT_SHARED);
+    const until = Date.now() + timeout;
+    const left = () => Math.max(1, until - Date.now());
+    const target = { tabId, documentIds: [documentId] };
+    const known = this.#documents.get(documentId);
+    const tag = known ?? this.#newTag();
+    const look3 = async () => {
+      const [answer2] = await askDocuments({
+        target,
+        func: (options) => {
+          const steps = Object.hasOwn(globalThis, "tabhubSteps") ? globalThis.tabhubSteps : void 0;
+          return steps?.document === document ? steps.look(options) : null;
+        },
+        args: [{ tag, ...scope && { scope } }]
+      }, left());
+      return answer2?.result ?? void 0;
+    };
+    let part = known ? await look3() : void 0;
+    if (!part) {
+      if (around !== void 0) {
+        const [sized] = await askDocuments({ target, func: () => innerWidth > 1 && innerHeight > 1 }, left());
+        if (!sized) return looked(void 0, NO_ANSWER);
+        if (!sized.result) return looked(void 0, "");
+      }
+      await askDocuments({ target, files: ["content/steps.js"] }, left());
+      part = await look3();
+    }
+    if (!part) return looked(void 0, NO_ANSWER);
+    if (!permitsDocument(this.#settings(), { ...at, origin: part.origin, url: part.url })) return looked(void 0, NOT_SHARED);
+    if (part.tag !== known) {
+      this.#know(part.tag, tabId, documentId);
+      this.#stored.save();
+    }
+    return looked(part, "");
+  }
+};
+var NOT_SHARED = "is of a site that is not shared";
+var NO_ANSWER = "does not answer";
+function tagOf(ref) {
+  return /^[a-z]+/.exec(ref)?.[0] ?? "";
+}
+function stale(message2, near) {
+  return new Refusal(Code.InvalidParams, `STALE_REF: ${message2}${near.length ? `. The nearest that there are: ${near.join("; ")}` : ""}`);
+}
+function originOf(origin, url, all, at) {
+  const own = webOrigin(origin) || webOrigin(url);
+  const parent = all.find(({ frameId }) => frameId === at.parentFrameId);
+  return own || (/^about:/.test(url) && parent ? originOf("", parent.url, all, parent) : "null");
+}
+async function documentsIn(tabId) {
+  const all = await unlessStopping(chrome.webNavigation.getAllFrames({ tabId }), () => null) ?? [];
+  return all.flatMap(({ frameId, parentFrameId, documentId, documentLifecycle, url }) => documentId && (documentLifecycle ?? "active") === "active" ? [{ tabId, frameId, parentFrameId, documentId, url }] : []);
+}
+function childAt(children, index, nth) {
+  const fits = children.filter(({ part }) => part?.index === index);
+  return fits[index < 0 ? nth : 0];
+}
+function compose(root, children) {
+  const frames = [];
+  const lines2 = [];
+  const add = (looked, depth, view, ref) => {
+    const { part, document: document2, origin } = looked;
+    if (!part || frames.length === MAX_DOCUMENTS) return;
+    const of = frames.push({ origin: origin.slice(0, 2048), url: part.url, ...part.title && { title: part.title }, ...ref && { ref } }) - 1;
+    const inner = children.get(document2.frameId) ?? [];
+    let shadowed = 0;
+    for (const line of decode2(part.lines)) {
+      const at = { ...line, depth: line.depth + depth, view: line.view && view, of };
+      if (line.kind !== "frame") {
+        lines2.push(at);
+        continue;
+      }
+      const child = childAt(inner, line.frame ?? -1, line.frame === -1 ? shadowed++ : 0) ?? problemOf(inner);
+      if (!child) continue;
+      const other = child.origin !== origin && child.origin !== "null" ? ` of ${new URL(child.origin).host}` : "";
+      at.text = `${line.text.slice(0, line.text.length - line.ref.length).trimEnd()}${other} ${line.ref}${child.part ? "" : `: ${child.problem}`}`;
+      lines2.push(at);
+      const before = lines2.length;
+      add(child, at.depth + 1, at.view, line.ref);
+      if (child.part && lines2.length === before) lines2.pop();
+    }
+  };
+  add(root, 0, true, "");
+  return { frames, lines: lines2 };
+}
+function problemOf(children) {
+  const at = children.findIndex(({ part, problem }) => !part && problem);
+  return at < 0 ? void 0 : children.splice(at, 1)[0];
+}
+
 // worker/overlay.ts
 var LASTS = 15e3;
 var RENEW = 1e4;
@@ -4055,7 +4500,7 @@ async function nextDocument(run3, goesOn) {
   const { tabId, frameId, documentId: left } = run3;
   const until = run3.leads?.until ?? Date.now() + NEXT2;
   let last;
-  let found = 0;
+  let found2 = 0;
   let quiet = 0;
   for (; goesOn(); await new Promise((done) => setTimeout(done, LOOK4))) {
     const there = await look(tabId, frameId);
@@ -4063,11 +4508,11 @@ async function nextDocument(run3, goesOn) {
     if (!tab) return "closed";
     const now = Date.now();
     const other = there && there.documentId !== left && there.parsed ? there : void 0;
-    if (other?.documentId !== last?.documentId) [found, quiet] = [now, 0];
+    if (other?.documentId !== last?.documentId) [found2, quiet] = [now, 0];
     last = other;
     quiet = tab.status === "loading" || tab.pendingUrl || there && !there.complete ? 0 : quiet || now;
     const stays = quiet > 0 && now - quiet >= STAYS2;
-    if (last && (stays || now - found >= PARSED || now > until)) return last;
+    if (last && (stays || now - found2 >= PARSED || now > until)) return last;
     if (!last && (now > until || run3.leads && !run3.leads.declared && stays && there?.documentId === left)) return "stays";
   }
   return void 0;
@@ -4096,9 +4541,9 @@ function isBlind(run3) {
   return script2 !== void 0 && script2.known !== documentId && isActing(stepsOf(run3).at(-1) ?? {});
 }
 function placeOfRun({ documentId, params }) {
-  return params.pack && isCall(params) ? placeOf(documentId, params.pack) : documentId;
+  return params.pack && isCall(params) ? placeOf2(documentId, params.pack) : documentId;
 }
-function placeOf(documentId = "", { hash }) {
+function placeOf2(documentId = "", { hash }) {
   return `${documentId} ${hash}`;
 }
 function reported(run3, i) {
@@ -4518,7 +4963,7 @@ var LIFE = 9 * 6e4;
 var RETURN3 = 1e4;
 var REMIND2 = 1e4;
 var MAX_VALUES = 1 << 20;
-var MAX_KEPT2 = 256 << 10;
+var MAX_KEPT3 = 256 << 10;
 var Runs = class {
   #open = /* @__PURE__ */ new Map();
   /** The answers that the hub may not have. */
@@ -4704,13 +5149,13 @@ var Runs = class {
   }
   /** A pack's script in a document has opened its port, or says what came of its calls. */
   script(port, pack, message2) {
-    const place2 = placeOf(port.sender?.documentId, pack);
+    const place2 = placeOf2(port.sender?.documentId, pack);
     if (message2) this.#heard(port, place2, message2);
     else this.#ports.set(place2, port);
   }
   /** The port of a pack's script was closed. */
   scriptLeft(port, pack) {
-    const place2 = placeOf(port.sender?.documentId, pack);
+    const place2 = placeOf2(port.sender?.documentId, pack);
     if (this.#ports.get(place2) !== port) return;
     this.#ports.delete(place2);
     this.#without(place2);
@@ -4986,8 +5431,8 @@ var Runs = class {
   }
   #kept() {
     const runs2 = Object.fromEntries([...this.#open].map(([id, run3]) => [id, withoutFiles(run3)]));
-    const short = ({ tabId, text: text4 }) => ({ tabId, text: text4.length <= MAX_KEPT2 ? text4 : withoutValue(text4) });
-    const ended = [...this.#ended].map(([id, answer2]) => [id, short(answer2)]);
+    const short2 = ({ tabId, text: text4 }) => ({ tabId, text: text4.length <= MAX_KEPT3 ? text4 : withoutValue(text4) });
+    const ended = [...this.#ended].map(([id, answer2]) => [id, short2(answer2)]);
     return { since: this.#since, runs: runs2, ended: Object.fromEntries(ended) };
   }
 };
@@ -5857,6 +6302,7 @@ var runs = new Runs(tabs, packs, calls, hub, navigations, activity, userInput, (
 var manualCalls = new ManualCalls(tabs, activity);
 var gateways = new Gateways(() => current);
 var questions2 = new Questions(hub, showState);
+var looks = new Looks(() => current);
 var recordings = new Recordings(hub, () => current, (tabId, shown) => {
   toolbar.recorded(tabId, shown);
   hearCommits(shown === "on");
@@ -5874,7 +6320,7 @@ async function start2() {
   current = await loadSettings();
   await packs.load();
   await scripts.load();
-  await Promise.all([tabs.load(), calls.load(), runs.load(), questions2.load(), tabGroups.load(), recordings.load(), placeScripts(current, packs.match)]);
+  await Promise.all([tabs.load(), calls.load(), runs.load(), questions2.load(), tabGroups.load(), recordings.load(), looks.load(), placeScripts(current, packs.match)]);
   if (packs.any) runs.expect();
   await activity.load((id) => calls.runs(id) || runs.runs(id));
   void gateways.everywhere({ recent: true });
@@ -5956,6 +6402,12 @@ function message(message2) {
     case "browser/listPacks":
       if (message2.id !== void 0) answer(message2, ready.then(() => ({ off: [...packs.off, ...scripts.off] })));
       break;
+    case "browser/look":
+      if (message2.id !== void 0) answer(message2, noted(message2, ready.then(() => looks.look(message2.tabId, message2.params))));
+      break;
+    case "browser/refs":
+      if (message2.id !== void 0) answer(message2, ready.then(() => looks.refs(message2.tabId, message2.params)));
+      break;
     case "browser/record":
       if (message2.id !== void 0) answer(message2, ready.then(() => recordings.ask(message2)));
       break;
@@ -5973,7 +6425,7 @@ function message(message2) {
 function sentAt({ sentMs }) {
   return sentMs === void 0 ? void 0 : link.greetedAt - sentMs;
 }
-var SHOWN_IN_OVERLAY = /* @__PURE__ */ new Set(["browser/navigate", "browser/activateTab", "browser/screenshot", "browser/text"]);
+var SHOWN_IN_OVERLAY = /* @__PURE__ */ new Set(["browser/navigate", "browser/activateTab", "browser/screenshot", "browser/text", "browser/look"]);
 function controlled(message2) {
   const { id = "", method, tabId } = message2;
   const wait = new AbortController();
@@ -5985,9 +6437,12 @@ function controlled(message2) {
     wait.signal.addEventListener("abort", over);
     outcome3?.then(over, over);
   }
-  if (message2.for === void 0 || !SHOWN_IN_OVERLAY.has(method)) return outcome3;
-  activity.begun(id, tabId, "browser", method.slice("browser/".length), method === "browser/navigate", message2.for);
-  outcome3?.then(
+  return outcome3 && noted(message2, outcome3);
+}
+function noted({ id = "", method, tabId, for: client }, outcome3) {
+  if (client === void 0 || !SHOWN_IN_OVERLAY.has(method)) return outcome3;
+  activity.begun(id, tabId, "browser", method.slice("browser/".length), method === "browser/navigate", client);
+  outcome3.then(
     () => activity.ended(id, "done"),
     () => activity.ended(id, "failed")
   );

@@ -35,6 +35,7 @@ export const rootOf = method(N.getRootNode) as (of: Node) => Document | ShadowRo
 export const contains = method(N.contains);
 export const matchesSelector = method(E.matches) as (of: Element, selector: string) => boolean;
 export const closest = method(E.closest) as (of: Element, selector: string) => Element | null;
+export const box = method(E.getBoundingClientRect);
 export const rects = method(E.getClientRects);
 export const scrollIntoView = method(E.scrollIntoView);
 export const dispatch = method(EventTarget.prototype.dispatchEvent);
@@ -62,6 +63,20 @@ export const optionLabel = getter<string>(HTMLOptionElement.prototype, "label");
 export const optionValue = getter<string>(HTMLOptionElement.prototype, "value");
 export const href = getter<string>(HTMLAnchorElement.prototype, "href");
 export const frameWindow = getter<Window | null>(HTMLIFrameElement.prototype, "contentWindow");
+const windowOfFrame = getter<Window | null>(HTMLFrameElement.prototype, "contentWindow");
+const scrollHeight = getter<number>(E, "scrollHeight");
+const scrollTop = getter<number>(E, "scrollTop");
+const clientHeight = getter<number>(E, "clientHeight");
+
+/** How far the content of a box reaches, how far it is scrolled, and how much of it is shown. */
+export function scrollBox(element: Element) {
+  return { height: scrollHeight(element), top: scrollTop(element), shown: clientHeight(element) };
+}
+
+/** The window of what is shown in an element. */
+export function windowOf(element: Element): Window | null {
+  return isHTML(element, "iframe") ? frameWindow(element) : isHTML(element, "frame") ? windowOfFrame(element) : null;
+}
 
 const ownerDocument = getter<Document | null>(N, "ownerDocument");
 const shadowRoot = getter<ShadowRoot | null>(E, "shadowRoot");
@@ -231,5 +246,5 @@ export function valueOf(element: Element): string | string[] | undefined {
 /** The text of others, made such that it neither fills nor reverses that around it. */
 export function clean(text: string, max = 80) {
   const plain = text.replace(/[\p{Cf}\p{Cs}\p{Co}]/gu, "").replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-  return plain.length > max ? `${plain.slice(0, max - 1)}…` : plain;
+  return plain.length > max ? `${plain.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : plain;
 }

@@ -94,6 +94,7 @@ const BY_TYPE: { [type: string]: string } = {
 };
 /** The roles that are named by what is in them. Browsers give no name to those from listitem on. */
 const BY_CONTENT = /^(button|cell|checkbox|columnheader|gridcell|heading|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|row|rowheader|switch|tab|tooltip|treeitem|listitem|term|definition|paragraph|caption|status|alert)$/;
+export const isNamedByContent = (role: string) => BY_CONTENT.test(role);
 const FIELDS = /^(textbox|searchbox|combobox|listbox|checkbox|radio|switch|slider|spinbutton)$/;
 
 /** Roles that no element of HTML has by itself. */

@@ -111,16 +111,24 @@ export function referenced(target: Target): Found {
 
 // ---- What is around an element
 
-/** The words of the closest item and of the closest group around an element: a list may use the same elements for other rows. */
-export function itemsOf(element: Element): string {
+/**
+ * The words of the closest item and of the closest group around an element: a list may use the same elements for other rows.
+ * @param known the texts of items, as long as none can change
+ */
+export function itemsOf(element: Element, known = new Map<Element, string>()): string {
+  const textOf = (item: Element, max: number) => {
+    let text = known.get(item);
+    if (text === undefined) known.set(item, (text = textOfItem(item, max)));
+    return text;
+  };
   let item = "";
   let group = "";
   let level = 0;
   for (let at = around(element); at && !(item && group); at = around(at), level++) {
     const role = roleOf(at);
-    if (!item && ITEMS.test(role)) item = clean(attribute(at, "aria-label") ?? "") || textOfItem(at, MAX_ITEM);
+    if (!item && ITEMS.test(role)) item = clean(attribute(at, "aria-label") ?? "") || textOf(at, MAX_ITEM);
     else if (!item && level < LEVELS && !role && isRepeated(at)) {
-      const text = textOfItem(at, MAX_PLAIN_ITEM + 1);
+      const text = textOf(at, MAX_PLAIN_ITEM + 1);
       // What has nothing but the element itself tells nothing of it.
       if (text.length <= MAX_PLAIN_ITEM && text !== textOfItem(element, MAX_PLAIN_ITEM + 1)) item = text.slice(0, MAX_ITEM);
     }
@@ -136,7 +144,7 @@ function isRepeated(element: Element) {
 }
 
 /** The first characters of an item's text, without that of items in it. */
-function textOfItem(item: Element, max: number): string {
+export function textOfItem(item: Element, max: number): string {
   let text = "";
   const add = (node: Node) => {
     for (let child = firstChild(node); child && text.length < max; child = nextSibling(child)) {

@@ -1,0 +1,301 @@
+// What tabs show (browser/look, browser/refs): each document is asked for its own lines (content/steps/look.ts),
+// all at once, and they are put together here. A document that the user does not share gets no script.
+
+import { answers, awake } from "./control.ts";
+import { askDocuments } from "./documents.ts";
+import { Code, Refusal, elsewhere, notShared } from "./refusal.ts";
+import { permitsDocument, webOrigin } from "./settings.ts";
+import { Stored } from "./stored.ts";
+import { unlessStopping } from "./stopping.ts";
+import { isAt } from "./tab.ts";
+import { decode, show, type Line } from "../looklines.ts";
+
+type LookParams = FromHub["browser/look"]["params"];
+type LookResult = FromHub["browser/look"]["result"];
+type RefsResult = FromHub["browser/refs"]["result"];
+
+/** How long the first document of a look may take, and those of frames, in ms. */
+const FIRST = 10_000;
+const FRAMES = 2_500;
+const MAX_DOCUMENTS = 1_000;
+const MAX_TEXT = 4_000;
+/** How many documents have their tags known, and how many looks are kept to be compared with. */
+const MAX_TAGS = 4_000;
+const MAX_LOOKS = 32;
+/** How many characters of lines a look may have to be kept. */
+const MAX_KEPT = 2 << 20;
+const TOKENS = 4_000;
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+
+interface Shown {
+  tabId: number;
+  frameId: number;
+  parentFrameId: number;
+  documentId: string;
+  url: string;
+}
+
+/** A document in a look. */
+interface Looked {
+  document: Shown;
+  part: LookPart | undefined;
+  origin: string;
+  /** Why there is no part. */
+  problem: string;
+}
+
+interface Kept {
+  next: number;
+  tags: [tag: string, tabId: number, documentId: string][];
+}
+
+export class Looks {
+  #settings;
+  #next = -1;
+  #tags = new Map<string, { tabId: number; documentId: string }>();
+  #documents = new Map<string, string>();
+  /** The lines of the last look of a viewer at a tab. */
+  #before = new Map<string, Line[]>();
+  #stored = new Stored<Kept>("looks", () => ({ next: this.#next, tags: [...this.#tags].map(([tag, { tabId, documentId }]) => [tag, tabId, documentId]) }));
+
+  constructor(settings: () => Settings) {
+    this.#settings = settings;
+  }
+
+  async load() {
+    const before = await this.#stored.load();
+    if (!before) return;
+    this.#next = before.next;
+    for (const [tag, tabId, documentId] of before.tags) this.#know(tag, tabId, documentId);
+  }
+
+  async look(tabId: number, { scope, depth, find, maxTokens, changes, viewer, ifOrigin }: LookParams): Promise<LookResult> {
+    await awake(tabId);
+    const all = await documentsIn(tabId);
+    const at = scope ? this.#of(scope, tabId, all) : all.find(({ frameId }) => frameId === 0);
+    if (!at) throw new Refusal(Code.Unsupported, "the browser does not let extensions look at this page");
+    let root = await this.#ask(at, FIRST, undefined, scope);
+    if (!root.part) {
+      if (root.problem === NOT_SHARED) throw notShared();
+      await answers(tabId);
+      throw new Refusal(Code.Unsupported, `the page cannot be looked at: it ${root.problem}`);
+    }
+    if (root.part.stale) throw stale(root.part.stale.message, root.part.stale.near);
+    let within = { tagged: root, children: new Map<number, Looked[]>() };
+    if (root.part.frame !== undefined) {
+      const framed = await this.#children(root, all);
+      const inner = childAt(framed, root.part.frame, 0);
+      if (!inner?.part) throw inner?.problem === NOT_SHARED ? notShared() : new Refusal(Code.Unsupported, `what the frame shows cannot be looked at: it ${inner?.problem ?? "is empty"}`);
+      root = inner;
+      within = { tagged: root, children: new Map() };
+    }
+    if (ifOrigin && root.origin !== ifOrigin && !isAt(root.document.url, ifOrigin)) throw elsewhere();
+    await this.#descend(root, all, within.children);
+    const { frames, lines } = compose(root, within.children);
+    const key = JSON.stringify([viewer, tabId, scope]);
+    const before = changes && viewer ? this.#before.get(key) : undefined;
+    const shown = show(lines, { depth, find, maxTokens: maxTokens || TOKENS, before, scoped: scope !== undefined });
+    if (viewer && !find) this.#keep(key, lines);
+    return {
+      frames,
+      lines: shown.lines.map(({ of, text }) => ({ ...(of && { frame: of }), text: text.slice(0, MAX_TEXT) })),
+      ...(shown.left && { left: shown.left }),
+      ...(shown.changes && { changes: true }),
+    };
+  }
+
+  async refs(tabId: number, { refs }: FromHub["browser/refs"]["params"]): Promise<RefsResult> {
+    await awake(tabId);
+    const all = await documentsIn(tabId);
+    const documents = new Set(refs.map((ref) => this.#tags.get(tagOf(ref))?.documentId));
+    if (documents.size > 1) throw new Refusal(Code.InvalidParams, "the references are of several documents: use those of one frame at a time");
+    const at = all.find(({ documentId }) => documents.has(documentId));
+    if (!at) return { frameId: 0, origin: "", url: "", refs: refs.map((ref) => ({ ref, stale: this.#gone(ref, tabId) })) };
+    if (!permitsDocument(this.#settings(), at)) throw notShared();
+    const [answer] = await askDocuments({
+      target: { tabId, documentIds: [at.documentId] },
+      func: (refs: string[]) => {
+        const steps = Object.hasOwn(globalThis, "tabhubSteps") ? globalThis.tabhubSteps : undefined;
+        return steps?.document === document ? { origin: self.origin, url: location.href, refs: steps.refs(refs) } : null;
+      },
+      args: [refs],
+    }, FRAMES);
+    const result = answer?.result;
+    if (!result) {
+      await answers(tabId);
+      return { frameId: at.frameId, origin: "", url: "", refs: refs.map((ref) => ({ ref, stale: `${ref} is of a page that has been loaded anew` })) };
+    }
+    if (!permitsDocument(this.#settings(), { ...at, ...result })) throw notShared();
+    return { frameId: at.frameId, origin: originOf(result.origin, result.url, all, at), url: result.url.slice(0, 2048), refs: result.refs };
+  }
+
+  // ---- Tags
+
+  #know(tag: string, tabId: number, documentId: string) {
+    const before = this.#documents.get(documentId);
+    if (before && before !== tag) this.#tags.delete(before);
+    this.#tags.set(tag, { tabId, documentId });
+    this.#documents.set(documentId, tag);
+    for (const [old, { documentId: of }] of this.#tags) {
+      if (this.#tags.size <= MAX_TAGS) break;
+      this.#tags.delete(old);
+      this.#documents.delete(of);
+    }
+  }
+
+  /** A tag that no document has had. */
+  #newTag() {
+    if (this.#next < 0) this.#next = crypto.getRandomValues(new Uint32Array(1))[0] % 17_576;
+    let tag = "";
+    for (let rest = this.#next++, i = 0; i < 3 || rest > 0; rest = Math.floor(rest / 26), i++) tag = LETTERS[rest % 26] + tag;
+    return tag;
+  }
+
+  #of(ref: string, tabId: number, all: Shown[]): Shown {
+    const { documentId = "" } = this.#tags.get(tagOf(ref)) ?? {};
+    const at = all.find((document) => document.documentId === documentId);
+    if (!at) throw stale(this.#gone(ref, tabId), []);
+    return at;
+  }
+
+  /** Why there is no document with a reference in a tab. */
+  #gone(ref: string, tabId: number) {
+    const of = this.#tags.get(tagOf(ref));
+    if (!of) return `${ref.slice(0, 16)} is no reference of a look at this browser's tabs, or of one long ago`;
+    return of.tabId === tabId ? `${ref} is of a page that the tab does not show any more` : `${ref} is of another tab`;
+  }
+
+  #keep(key: string, lines: Line[]) {
+    this.#before.delete(key);
+    let size = 0;
+    for (const { text } of lines) size += text.length + 40;
+    if (size > MAX_KEPT) return;
+    this.#before.set(key, lines);
+    for (const old of this.#before.keys()) if (this.#before.size > MAX_LOOKS) this.#before.delete(old);
+  }
+
+  // ---- Documents
+
+  /** Looks at the frames in a document in which some are seen, and those in them, all at once. */
+  async #descend(of: Looked, all: Shown[], children: Map<number, Looked[]>) {
+    if (children.size > MAX_DOCUMENTS || !of.part || !decode(of.part.lines).some(({ kind }) => kind === "frame")) return;
+    const inner = await this.#children(of, all);
+    children.set(of.document.frameId, inner);
+    await Promise.all(inner.map((child) => this.#descend(child, all, children)));
+  }
+
+  #children({ document: { frameId }, origin }: Looked, all: Shown[]) {
+    return Promise.all(all.filter((document) => document.parentFrameId === frameId).map((document) => this.#ask(document, FRAMES, origin)));
+  }
+
+  /** Asks a document what it shows. */
+  async #ask(at: Shown, timeout: number, around: string | undefined, scope?: string): Promise<Looked> {
+    const { tabId, documentId } = at;
+    const looked = (part: LookPart | undefined, problem: string): Looked => ({
+      document: at,
+      part,
+      origin: webOrigin(part?.origin ?? "") || webOrigin(part?.url ?? at.url) || (around !== undefined && /^about:/.test(at.url) ? around : "null"),
+      problem,
+    });
+    if (!permitsDocument(this.#settings(), at)) return looked(undefined, NOT_SHARED);
+    const until = Date.now() + timeout;
+    const left = () => Math.max(1, until - Date.now());
+    const target = { tabId, documentIds: [documentId] };
+    const known = this.#documents.get(documentId);
+    const tag = known ?? this.#newTag();
+    const look = async () => {
+      const [answer] = await askDocuments({
+        target,
+        func: (options: LookOptions) => {
+          const steps = Object.hasOwn(globalThis, "tabhubSteps") ? globalThis.tabhubSteps : undefined;
+          return steps?.document === document ? steps.look(options) : null;
+        },
+        args: [{ tag, ...(scope && { scope }) }],
+      }, left());
+      return answer?.result ?? undefined;
+    };
+    let part = known ? await look() : undefined;
+    if (!part) {
+      if (around !== undefined) {
+        // Most frames that are not seen are so small that nothing could be.
+        const [sized] = await askDocuments({ target, func: () => innerWidth > 1 && innerHeight > 1 }, left());
+        if (!sized) return looked(undefined, NO_ANSWER);
+        if (!sized.result) return looked(undefined, "");
+      }
+      await askDocuments({ target, files: ["content/steps.js"] }, left());
+      part = await look();
+    }
+    if (!part) return looked(undefined, NO_ANSWER);
+    if (!permitsDocument(this.#settings(), { ...at, origin: part.origin, url: part.url })) return looked(undefined, NOT_SHARED);
+    if (part.tag !== known) {
+      this.#know(part.tag, tabId, documentId);
+      this.#stored.save();
+    }
+    return looked(part, "");
+  }
+}
+
+const NOT_SHARED = "is of a site that is not shared";
+const NO_ANSWER = "does not answer";
+
+function tagOf(ref: string) {
+  return /^[a-z]+/.exec(ref)?.[0] ?? "";
+}
+
+function stale(message: string, near: string[]) {
+  return new Refusal(Code.InvalidParams, `STALE_REF: ${message}${near.length ? `. The nearest that there are: ${near.join("; ")}` : ""}`);
+}
+
+/** The origin whose document it is. */
+function originOf(origin: string, url: string, all: Shown[], at: Shown): string {
+  const own = webOrigin(origin) || webOrigin(url);
+  const parent = all.find(({ frameId }) => frameId === at.parentFrameId);
+  return own || (/^about:/.test(url) && parent ? originOf("", parent.url, all, parent) : "null");
+}
+
+async function documentsIn(tabId: number): Promise<Shown[]> {
+  const all = (await unlessStopping(chrome.webNavigation.getAllFrames({ tabId }), () => null)) ?? [];
+  return all.flatMap(({ frameId, parentFrameId, documentId, documentLifecycle, url }) => (documentId && (documentLifecycle ?? "active") === "active" ? [{ tabId, frameId, parentFrameId, documentId, url }] : []));
+}
+
+/** The child with an index in its parent; those in shadow trees have none, and are taken in their order. */
+function childAt(children: Looked[], index: number, nth: number): Looked | undefined {
+  const fits = children.filter(({ part }) => part?.index === index);
+  return fits[index < 0 ? nth : 0];
+}
+
+/** The lines of all documents, each in that of its frame. */
+function compose(root: Looked, children: Map<number, Looked[]>) {
+  const frames: LookResult["frames"] = [];
+  const lines: Line[] = [];
+  const add = (looked: Looked, depth: number, view: boolean, ref: string) => {
+    const { part, document, origin } = looked;
+    if (!part || frames.length === MAX_DOCUMENTS) return;
+    const of = frames.push({ origin: origin.slice(0, 2048), url: part.url, ...(part.title && { title: part.title }), ...(ref && { ref }) }) - 1;
+    const inner = children.get(document.frameId) ?? [];
+    let shadowed = 0;
+    for (const line of decode(part.lines)) {
+      const at: Line = { ...line, depth: line.depth + depth, view: line.view && view, of };
+      if (line.kind !== "frame") {
+        lines.push(at);
+        continue;
+      }
+      const child = childAt(inner, line.frame ?? -1, line.frame === -1 ? shadowed++ : 0) ?? problemOf(inner);
+      if (!child) continue; // too small to show anything
+      const other = child.origin !== origin && child.origin !== "null" ? ` of ${new URL(child.origin).host}` : "";
+      at.text = `${line.text.slice(0, line.text.length - line.ref.length).trimEnd()}${other} ${line.ref}${child.part ? "" : `: ${child.problem}`}`;
+      lines.push(at);
+      const before = lines.length;
+      add(child, at.depth + 1, at.view, line.ref);
+      if (child.part && lines.length === before) lines.pop();
+    }
+  };
+  add(root, 0, true, "");
+  return { frames, lines };
+}
+
+/** A document that was not looked at: which frame it is in is not known. */
+function problemOf(children: Looked[]): Looked | undefined {
+  const at = children.findIndex(({ part, problem }) => !part && problem);
+  return at < 0 ? undefined : children.splice(at, 1)[0];
+}
