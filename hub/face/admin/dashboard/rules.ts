@@ -8,7 +8,7 @@ import type { Policy } from "./api.d.ts";
 
 const MODES: Record<string, string> = {
   open: "Everything is allowed that no rule asks about or denies.",
-  careful: "You are asked before what cannot be undone, where no browser vouches for the site, and once for each site and pack before a pack changes something.",
+  careful: "You are asked before what cannot be undone, where no browser vouches for the site, once for each site and pack before a pack changes something, and once for each session and site before a client acts on a page by itself.",
   ask: "You are asked about everything, once for each client and site.",
   "read-only": "Nothing but reading is done, whatever a rule says.",
 };

@@ -95,7 +95,7 @@ function clock(at: bigint, start: bigint) {
 const tellers: Record<Step["is"], (l: Line, carried?: Carried) => { head: (Node | string)[]; facts?: Facts }> = {
   request: (l, carried) => ({ head: [foreign(clientOf(l)), " asked for ", foreign(l.tool || l.event, "code")], facts: [["Through", l.via], ["Of the pack", l.pack], ...flowsOf(l, carried)] }),
   question: () => ({ head: ["You were asked"] }),
-  answer: (l) => ({ head: [ANSWERS[l.reach ?? ""] ?? UNANSWERED[l.outcome] ?? `The question ended: ${l.outcome},`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? "", l.outcome === "ok for another" ? ", which was for an identical call of the same client" : ""] }),
+  answer: (l) => ({ head: [(l.class === "act" && ACT_ANSWERS[l.reach ?? ""]) || ANSWERS[l.reach ?? ""] || UNANSWERED[l.outcome] || `The question ended: ${l.outcome},`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? "", l.outcome === "ok for another" ? ", which was for an identical call of the same client" : ""] }),
   decision: (l) => ({ head: [decided(l)], facts: [["By", ruleWords(l.rule)]] }),
   begun: (l) => ({ head: [l.class === "act" ? "About to act on the page" : "About to be done: what cannot be undone"] }),
   sent: (l) => ({ head: [l.tab ? "Sent to a tab" : "Sent"], facts: [["Page", l.url], ["Why this one", l.tab && l.reason]] }),
@@ -108,6 +108,8 @@ const ANSWERS: Record<string, string> = {
   no: "You did not allow it,", never: "You said never for this app,", once: "You allowed it once,", session: "You allowed it for this session,",
   app: "You allowed it always for this app,", always: "You allowed it always, for every app,",
 };
+
+const ACT_ANSWERS: Record<string, string> = { session: "You allowed it for this site, this session,", never: "You said never for this app at this site," };
 
 const UNANSWERED: Record<string, string> = {
   cancelled: "The client no longer waited for your answer,", expired: "You had not answered,", withdrawn: "The question was withdrawn,",

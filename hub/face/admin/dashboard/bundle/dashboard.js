@@ -1546,7 +1546,7 @@ function clock(at, start3) {
 var tellers = {
   request: (l, carried) => ({ head: [foreign(clientOf(l)), " asked for ", foreign(l.tool || l.event, "code")], facts: [["Through", l.via], ["Of the pack", l.pack], ...flowsOf(l, carried)] }),
   question: () => ({ head: ["You were asked"] }),
-  answer: (l) => ({ head: [ANSWERS[l.reach ?? ""] ?? UNANSWERED[l.outcome] ?? `The question ended: ${l.outcome},`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? "", l.outcome === "ok for another" ? ", which was for an identical call of the same client" : ""] }),
+  answer: (l) => ({ head: [l.class === "act" && ACT_ANSWERS[l.reach ?? ""] || ANSWERS[l.reach ?? ""] || UNANSWERED[l.outcome] || `The question ended: ${l.outcome},`, ` after ${took(l.asked ?? 0)}`, PLACES[l.by ?? ""] ?? "", l.outcome === "ok for another" ? ", which was for an identical call of the same client" : ""] }),
   decision: (l) => ({ head: [decided2(l)], facts: [["By", ruleWords(l.rule)]] }),
   begun: (l) => ({ head: [l.class === "act" ? "About to act on the page" : "About to be done: what cannot be undone"] }),
   sent: (l) => ({ head: [l.tab ? "Sent to a tab" : "Sent"], facts: [["Page", l.url], ["Why this one", l.tab && l.reason]] }),
@@ -1562,6 +1562,7 @@ var ANSWERS = {
   app: "You allowed it always for this app,",
   always: "You allowed it always, for every app,"
 };
+var ACT_ANSWERS = { session: "You allowed it for this site, this session,", never: "You said never for this app at this site," };
 var UNANSWERED = {
   cancelled: "The client no longer waited for your answer,",
   expired: "You had not answered,",
@@ -1965,7 +1966,7 @@ async function tryOne({ name: source }, { input, gives }) {
 // rules.ts
 var MODES = {
   open: "Everything is allowed that no rule asks about or denies.",
-  careful: "You are asked before what cannot be undone, where no browser vouches for the site, and once for each site and pack before a pack changes something.",
+  careful: "You are asked before what cannot be undone, where no browser vouches for the site, once for each site and pack before a pack changes something, and once for each session and site before a client acts on a page by itself.",
   ask: "You are asked about everything, once for each client and site.",
   "read-only": "Nothing but reading is done, whatever a rule says."
 };
