@@ -67,7 +67,16 @@ type RefElement struct {
 	Words string `json:"words,omitempty" validate:"max=4096"`
 	// Leads is the origin of the page that a click on a link, or on a button that submits a form, leads to.
 	Leads string `json:"leads,omitempty" validate:"max=2048"`
+	// Frame is the document that the element shows, if it is a frame.
+	Frame *RefFrame `json:"frame,omitempty"`
 	// Stale says why there is no such element any more; Near are those that come nearest, with references.
 	Stale string   `json:"stale,omitempty" validate:"max=1024"`
 	Near  []string `json:"near,omitempty" validate:"max=5,dive,max=1024"`
+}
+
+// RefFrame is the document that a frame's element shows.
+type RefFrame struct {
+	FrameID int64  `json:"frameId"`
+	Origin  string `json:"origin" validate:"max=2048"`
+	URL     string `json:"url" validate:"max=2048"`
 }

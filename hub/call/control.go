@@ -285,6 +285,10 @@ func ifAt(origin string, req spec.Request) spec.Request {
 		to := *req
 		to.IfOrigin = origin
 		return &to
+	case *spec.Run:
+		to := *req
+		to.Origin = origin
+		return &to
 	case *spec.Text:
 		return &spec.Text{IfOrigin: origin}
 	case *spec.Rest:

@@ -36,7 +36,7 @@ func Does(ctx context.Context, cs *Calls, by *consent.Caller, to spec.TabAddr, o
 	c := &control{Calls: cs, by: by, to: to, req: own.Request, own: own}
 	resp, err := c.do(ctx)
 	site := c.action.Site.Domain
-	return resp, &item.Source{Origin: originOf(c.url), Domain: site, Verified: site != "" && !naming.IsClaimed(site), Tab: to.Public()}, err
+	return resp, &item.Source{Domain: site, Verified: site != "" && !naming.IsClaimed(site), Tab: to.Public()}, err
 }
 
 // Returned notes that a client gets a text of a site.
@@ -58,7 +58,13 @@ func CanLook(cs *Calls, by *consent.Caller, to spec.TabAddr, reads bool) error {
 	if err := capable(cs, by, to, spec.CapLook); err != nil {
 		return err
 	}
-	return cs.free(by, to, reads)
+	if err := cs.free(by, to, reads); err != nil {
+		return err
+	}
+	if d := core.View(cs.core, func(s *state.State) *spec.Dialog { return s.Tab(to).Dialog() }); d != nil {
+		return dialogFailure(to, d)
+	}
+	return nil
 }
 
 // siteOf returns the site of an address.

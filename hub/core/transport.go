@@ -74,6 +74,7 @@ func (c *Core) SendOwn(ctx context.Context, to spec.TabAddr, req spec.Request, w
 	switch req.(type) {
 	case *spec.Ask, *spec.ListTabs, *spec.EndRoom, *spec.ListPacks, *spec.Record:
 	case *spec.SubscribeResource: // was decided about when the first client wanted it
+	case *spec.Refs: // says what is to be decided about; what it gives reaches a client only after that
 	default:
 		panic(fmt.Sprintf("hub: %s is not the hub's own", req.Method()))
 	}

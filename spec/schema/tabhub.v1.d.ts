@@ -595,9 +595,18 @@ export type RefElement = {
   words?: string;
   /** Leads is the origin of the page that a click on a link, or on a button that submits a form, leads to. */
   leads?: string;
+  /** Frame is the document that the element shows, if it is a frame. */
+  frame?: RefFrame;
   /** Stale says why there is no such element any more; Near are those that come nearest, with references. */
   stale?: string;
   near?: string[];
+};
+
+/** RefFrame is the document that a frame's element shows. */
+export type RefFrame = {
+  frameId: number;
+  origin: string;
+  url: string;
 };
 
 /** Refs is browser/refs: what references stand for now. */

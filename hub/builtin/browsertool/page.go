@@ -7,7 +7,6 @@ import (
 	"tabhub/describe"
 	"tabhub/hub/state"
 	"tabhub/spec"
-	"tabhub/spec/rawjson"
 )
 
 var pageActions = actions{
@@ -16,8 +15,18 @@ var pageActions = actions{
 	"forward":    {takes: []string{"tabId", "browserId"}, run: navigate(spec.Navigate{Forward: true})},
 	"reload":     {takes: []string{"tabId", "browserId"}, run: navigate(spec.Navigate{Reload: true})},
 	"wait":       {takes: []string{"tabId", "browserId", "for", "tool", "timeoutMs"}, run: wait},
-	"screenshot": {takes: []string{"tabId", "browserId"}, run: screenshot},
+	"screenshot": {takes: []string{"tabId", "browserId", "ref", "full", "numbered"}, run: screenshot},
 	"text":       {takes: []string{"tabId", "browserId", "maxChars"}, run: text},
+	"snapshot":   {takes: []string{"tabId", "browserId", "scope", "depth", "find", "changes", "maxTokens"}, run: snapshot},
+	"click":      act(click, []string{"ref"}, "count", "button"),
+	"fill":       act(fill, nil, "ref", "value", "fields"),
+	"select":     act(selects, []string{"ref"}, "value", "values"),
+	"press":      act(press, []string{"key"}, "ref"),
+	"hover":      act(hover, []string{"ref"}),
+	"scroll":     act(scroll, nil, "ref", "pages"),
+	"drag":       act(drag, []string{"ref", "to"}),
+	"upload":     act(upload, []string{"ref", "files"}),
+	"dialog":     {needs: []string{"accept"}, takes: []string{"tabId", "browserId", "value"}, run: dialog},
 }
 
 const (
@@ -84,24 +93,6 @@ func (c *call) toolNames(sources []state.TabInfo) []string {
 		names = append(names, c.hub.Lists.ToolNames(c.by, o.Addr)...)
 	}
 	return names[:min(len(names), maxToolNames)]
-}
-
-func screenshot(c *call) (any, error) {
-	_, addr, err := c.meant()
-	if err != nil {
-		return nil, err
-	}
-	resp, from, err := c.hub.Calls.ReadTab(c.ctx, c.by, addr, &spec.Screenshot{})
-	if err != nil {
-		return nil, err
-	}
-	c.from = from
-	mimeType, _ := rawjson.String(rawjson.Get(resp.Result, "mimeType"))
-	data := rawjson.Get(resp.Result, "data")
-	if !strings.HasPrefix(mimeType, "image/") || len(mimeType) > 64 || !isBase64(data) {
-		return nil, failure(spec.FailToolError, "the browser's answer is no picture")
-	}
-	return picture{mimeType, data}, nil
 }
 
 // isBase64 reports whether raw is a JSON string of base64.

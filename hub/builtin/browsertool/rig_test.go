@@ -33,7 +33,7 @@ type rig struct {
 func newRig(t testing.TB) *rig {
 	t.Helper()
 	h := hubtest.Open(t, hub.Options{})
-	return &rig{t: t, hub: h.Hub, log: h.Recorded, peers: h.Tabs, tools: browsertool.New(h.Hub, nil)}
+	return &rig{t: t, hub: h.Hub, log: h.Recorded, peers: h.Tabs, tools: browsertool.New(h.Hub, nil, nil)}
 }
 
 // start gives the hub instances whose browser is an executable.
@@ -48,7 +48,7 @@ func (w *rig) startWith(o instance.Options) *instance.Instances {
 	o.Ring = tabtest.NewPairings(w.t).Ring
 	s := instance.New(o)
 	w.t.Cleanup(s.Close)
-	w.tools = browsertool.New(w.hub, s)
+	w.tools = browsertool.New(w.hub, s, nil)
 	return s
 }
 
@@ -126,9 +126,10 @@ type fakeBrowser struct {
 	tabs  []spec.BrowserTab
 	asked []string // the control requests but listTabs
 	next  int64
-	block chan struct{} // listTabs answers when it is closed; nil: at once
-	shot  string        // the answer to screenshot
-	rests []string      // the answers to rest
+	block chan struct{}                   // listTabs answers when it is closed; nil: at once
+	shot  string                          // the answer to screenshot
+	rests []string                        // the answers to rest
+	own   func(spec.Request) (any, error) // answers look, refs and run
 }
 
 var everything = []spec.Capability{
@@ -212,6 +213,11 @@ func (b *fakeBrowser) serve(ctx context.Context, in tabtransport.Incoming) (spec
 		rest := b.rests[0]
 		b.rests = b.rests[1:]
 		return spec.Response{Result: json.RawMessage(rest)}, nil
+	case *spec.Look, *spec.Refs, *spec.Run:
+		var err error
+		if out, err = b.own(req); err != nil {
+			return spec.Response{}, err
+		}
 	case *spec.Text:
 		out = spec.TextResult{Text: "Hello\u202e " + b.tabs[i].URL + strings.Repeat(" words", 5000)}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"tabhub/describe"
 	"tabhub/hub"
+	"tabhub/hub/anypage"
 	"tabhub/hub/builtin"
 	"tabhub/hub/builtin/instance"
 	"tabhub/hub/core"
@@ -23,23 +24,28 @@ import (
 )
 
 // New returns the tools for the browsers of a hub, in a fixed order. Without instances
-// the hub starts no browsers, and browser_instance has no Call.
-func New(h *hub.Hub, instances *instance.Instances) []builtin.Tool {
+// the hub starts no browsers, and browser_instance has no Call. Clients may upload the files that
+// uploads names.
+func New(h *hub.Hub, instances *instance.Instances, uploads anypage.Uploads) []builtin.Tool {
 	k := &kit{hub: h, instances: instances}
+	if h != nil {
+		k.pages = anypage.New(h.Core, h.Calls, uploads)
+	}
 	// Models say open for new, whatever they are offered.
 	understood := tabInput(`"list","new","open","close","close_others","activate","claim","release","use"`)
-	tab, page := k.serve(tabTool, understood, tabActions), k.serve(pageTool, pageTool.Input, pageActions)
+	tab, page := k.serve(tabTool, understood, tabActions), k.serve(pageTool, pageInput(true), pageActions)
 	started := instanceTool
 	if instances != nil {
 		started = k.serve(instanceTool, instanceTool.Input, instanceActions)
 	}
-	return []builtin.Tool{tab, page, started}
+	return []builtin.Tool{tab, page, k.serve(scriptTool, scriptTool.Input, scriptActions), started}
 }
 
 // kit is what the tools work with.
 type kit struct {
 	hub       *hub.Hub
 	instances *instance.Instances
+	pages     *anypage.Pages
 }
 
 // actions are those of a tool, by name.
@@ -51,7 +57,7 @@ type action struct {
 	// class is what the action may change, nil if it acts by hub.Control alone, which decides
 	// about that.
 	class func(*args) policy.Class
-	// run returns what the result's text is to say, or a picture.
+	// run returns what the result's text is to say, a picture, or the result itself as a json.RawMessage.
 	run func(*call) (any, error)
 }
 
@@ -63,7 +69,7 @@ type call struct {
 	args args
 	// object is the arguments, as the owner is shown them.
 	object json.RawMessage
-	from   *item.Source // of what it returns, if that is a page's
+	from   *item.Source // of what it returns, also of a failure, if that is a page's
 }
 
 // args are the parameters of all the tools.
@@ -85,6 +91,28 @@ type args struct {
 	Minutes        float64       `json:"minutes"`
 	Reads          bool          `json:"reads"`
 	CloseOtherTabs bool          `json:"closeOtherTabs"`
+
+	Ref       string          `json:"ref"`
+	Value     json.RawMessage `json:"value"`
+	Fields    []field         `json:"fields"`
+	Values    []string        `json:"values"`
+	Key       string          `json:"key"`
+	Count     int             `json:"count"`
+	Button    string          `json:"button"`
+	Pages     float64         `json:"pages"`
+	To        string          `json:"to"`
+	Files     []string        `json:"files"`
+	Accept    bool            `json:"accept"`
+	Scope     string          `json:"scope"`
+	Depth     int             `json:"depth"`
+	Find      string          `json:"find"`
+	Changes   bool            `json:"changes"`
+	MaxTokens int             `json:"maxTokens"`
+	Full      bool            `json:"full"`
+	Numbered  bool            `json:"numbered"`
+	Frame     string          `json:"frame"`
+	Steps     json.RawMessage `json:"steps"`
+	Code      string          `json:"code"`
 }
 
 func failure(code spec.FailureCode, format string, args ...any) error {
@@ -115,15 +143,24 @@ func (c *call) result(out any, err error) (json.RawMessage, error) {
 	if err != nil && c.ctx.Err() != nil {
 		return nil, context.Cause(c.ctx)
 	}
-	if p, ok := out.(picture); ok && err == nil {
-		return c.label(builtin.Image(p.data, p.mimeType)), nil
+	if err == nil {
+		switch out := out.(type) {
+		case picture:
+			result := builtin.Image(out.data, out.mimeType)
+			if out.text != "" {
+				result = item.AddText(result, out.text)
+			}
+			return c.label(result), nil
+		case json.RawMessage:
+			return out, nil
+		}
 	}
 	var text []byte
 	if err == nil {
 		text, err = json.Marshal(out)
 	}
 	if err != nil {
-		return failureOf(err).Result(), nil
+		return c.label(failureOf(err).Result()), nil
 	}
 	return c.label(builtin.Text(string(text))), nil
 }
@@ -149,15 +186,15 @@ func (c *call) run(name string, raw json.RawMessage, input *builtin.Input, actio
 	a := actions[c.args.Action]
 	for _, name := range a.needs {
 		if given[name] == nil {
-			return nil, invalid("action %s needs %s", c.args.Action, name)
+			return nil, invalid("%sneeds %s", does(c.args.Action), name)
 		}
 	}
 	for name, value := range given {
-		if text, ok := rawjson.String(value); ok && (text == "" || utf8.RuneCountInString(text) > maxLength(name)) {
+		if text, ok := rawjson.String(value); ok && (text == "" && name != "value" || utf8.RuneCountInString(text) > maxLength(name)) {
 			return nil, invalid("%s must have 1 to %d characters", name, maxLength(name))
 		}
 		if name != "action" && !slices.Contains(a.needs, name) && !slices.Contains(a.takes, name) {
-			return nil, invalid("action %s takes no %s%s", c.args.Action, name, takes(a))
+			return nil, invalid("%stakes no %s%s", does(c.args.Action), name, takes(a))
 		}
 	}
 	if c.args.URL != "" {
@@ -187,6 +224,14 @@ func (c *call) admitted(name string, class policy.Class, args json.RawMessage, r
 		return err
 	})
 	return result, err
+}
+
+// does begins a message about an action, if the tool has any.
+func does(action string) string {
+	if action == "" {
+		return "it "
+	}
+	return "action " + action + " "
 }
 
 // takes says what an action takes.
@@ -224,4 +269,5 @@ func failureOf(err error) *core.Failure {
 type picture struct {
 	mimeType string
 	data     json.RawMessage
+	text     string // what the references in it stand for, and that it is cut
 }

@@ -363,15 +363,15 @@ func TestDefinitions(t *testing.T) {
 			InputSchema       struct{ Required []string }
 			Annotations       struct{ DestructiveHint *bool }
 		}
-		if err := json.Unmarshal(tool.Definition(), &d); err != nil || d.Name != tool.Name || !slices.Equal(d.InputSchema.Required, []string{"action"}) || d.Annotations.DestructiveHint == nil {
+		if err := json.Unmarshal(tool.Definition(), &d); err != nil || d.Name != tool.Name || tool.Name != browsertool.ScriptTool && !slices.Equal(d.InputSchema.Required, []string{"action"}) || d.Annotations.DestructiveHint == nil {
 			t.Errorf("%s: %s: %v", tool.Name, tool.Definition(), err)
 		}
 		names = append(names, tool.Name)
 	}
-	if want := []string{"browser_tab", "browser_page", "browser_instance"}; !slices.Equal(names, want) {
+	if want := []string{"browser_tab", "browser_page", "browser_script", "browser_instance"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
 	}
-	if t2 := browsertool.New(w.hub, nil)[2]; t2.Name != browsertool.InstanceTool || t2.Call != nil {
+	if t2 := browsertool.New(w.hub, nil, nil)[3]; t2.Name != browsertool.InstanceTool || t2.Call != nil {
 		t.Errorf("a hub that starts no browsers serves %s", t2.Name)
 	}
 }

@@ -45,24 +45,24 @@ func onlyReads(t *builtin.Tool) bool { return t.Annotations != nil && t.Annotati
 var acting = builtin.Tool{
 	Name:  Name,
 	Title: "Tools of browser tabs",
-	Description: `Proxy for the open browser tabs: lists, describes (info) and calls the tools, resources and prompts of their pages, also those missing in the list of tools, and this server's own. ` +
+	Description: `Proxy for the open browser tabs: lists, describes (info) and calls the tools, resources and prompts of their pages, also unlisted ones, and this server's own. ` +
 		`batch runs up to 100 operations in order, even if one fails. ` +
 		`outcome: what became of a call whose answer you have not got; call again only if it was not_sent. ` +
 		`proxy_read is for what changes nothing.`,
 	Input: json.RawMessage(`{"type":"object","required":["action"],"properties":{` +
 		`"action":{"type":"string","enum":["list","info","call","batch","outcome"]},` +
-		`"type":{"type":"string","enum":["tool","resource","prompt"],"description":"Not for batch and outcome"},` +
-		`"path":{"type":"string","description":"For info and call: the name, or a resource's URI"},` +
-		`"args":{"anyOf":[{"type":"object","properties":{}},{"type":"string"}],"description":"For call: an object, or JSON"},` +
-		`"limit":{"type":"integer","description":"For list: up to 1000"},` +
-		`"offset":{"type":"integer","description":"For list"},` +
+		`"type":{"type":"string","enum":["tool","resource","prompt"]},` +
+		`"path":{"type":"string","description":"Name, or a resource's URI"},` +
+		`"args":{"anyOf":[{"type":"object","properties":{}},{"type":"string"}],"description":"For call"},` +
+		`"limit":{"type":"integer","description":"To 1000"},` +
+		`"offset":{"type":"integer"},` +
 		`"filter":{"type":"object","description":"For list; all must hold","properties":{` +
-		`"query":{"type":"string","description":"Words of name, description; best matches first"},` +
-		`"domain":{"type":"string","description":"Such as example.com"},` +
-		`"prefix":{"type":"string","description":"Of name or URI"},` +
-		`"tags":{"type":"array","items":{"type":"string"},"description":"Any of them"}}},` +
+		`"query":{"type":"string","description":"Words; best matches first"},` +
+		`"domain":{"type":"string"},` +
+		`"prefix":{"type":"string"},` +
+		`"tags":{"type":"array","items":{"type":"string"}}}},` +
 		`"operations":{"type":"array","items":{"type":"object","properties":{}},"description":"For batch: the parameters of each"},` +
-		`"id":{"type":"string","description":"For outcome: from the _meta of a call; by default your latest"}` +
+		`"id":{"type":"string","description":"For outcome: from a call's _meta; by default your latest"}` +
 		`}}`),
 	Annotations: &builtin.Annotations{Destructive: true},
 }
@@ -80,7 +80,7 @@ var reading = builtin.Tool{
 		`"path":{"type":"string"},` +
 		`"args":{"anyOf":[{"type":"object","properties":{}},{"type":"string"}]},` +
 		`"limit":{"type":"integer"},"offset":{"type":"integer"},` +
-		`"filter":{"type":"object","properties":{"query":{"type":"string"},"domain":{"type":"string"},"prefix":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}}}},` +
+		`"filter":{"type":"object","properties":{}},` +
 		`"operations":{"type":"array","items":{}},` +
 		`"id":{"type":"string"}` +
 		`}}`),

@@ -30,7 +30,7 @@ Tabs come and go while you work.`)
 		b.WriteString(` The list may leave out sites with many tools. "` + find + `" finds those, and what came later: {"action":"list","type":"tool","filter":{"query":"words"}}; "proxy" calls them: {"action":"call","type":"tool","path":NAME,"args":{...}}.`)
 	}
 	if on(browsertool.TabTool) && on(browsertool.PageTool) {
-		b.WriteString(` browser_tab and browser_page open and read pages.`)
+		b.WriteString(` browser_tab and browser_page open pages, look at any, and act there.`)
 	}
 	b.WriteString(`
 
@@ -42,7 +42,7 @@ A result with isError and an error code is the hub's: INVALID_ARGUMENTS says wha
 // are on or not. instances are the browsers that the hub starts, nil if it starts none. h
 // may be nil if only the definitions are needed.
 func (p *Process) builtins(h *hub.Hub, instances *instance.Instances) []builtin.Tool {
-	others := browsertool.New(h, instances)
+	others := browsertool.New(h, instances, p.Config.Uploads)
 	var record func(record.Entry)
 	if h != nil {
 		record = h.Core.Record

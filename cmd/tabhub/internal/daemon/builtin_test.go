@@ -49,8 +49,8 @@ func TestBuiltinsAreShort(t *testing.T) {
 			t.Errorf("%s would have to be listed with %s", tool.Name, shown.JSON)
 		}
 	}
-	if size > 6000 {
-		t.Errorf("the hub's own tools have %d bytes in tools/list, want at most 6000", size)
+	if size > 7000 {
+		t.Errorf("the hub's own tools have %d bytes in tools/list, want at most 7000", size)
 	}
 }
 

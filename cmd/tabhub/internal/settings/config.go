@@ -75,6 +75,7 @@ type Config struct {
 	Ask           []string
 	Browser       string
 	LaunchBrowser bool
+	Uploads       []string
 
 	LogKeep      command.Age
 	LogMax       command.Size
@@ -105,6 +106,8 @@ func (c *Config) check() error {
 			"jwks needs jwt-issuer and jwt-audience, or tokens that the issuer of the keys made for other services would open this hub; set the iss and the aud of those that are for it"},
 		{accounts && c.LaunchBrowser,
 			"--launch-browser is for a hub on one's own machine, not for --auth jwt; leave out one of them"},
+		{accounts && len(c.Uploads) > 0,
+			"uploads are files of one's own machine, not for --auth jwt; leave out one of them"},
 		{c.metrics == "open" && proxied,
 			"metrics open is for this machine only; through a proxy everybody would read them. Have Prometheus send the token (`tabhub token`) as authorization"},
 		{c.Auth == "none" && proxied,

@@ -123,7 +123,8 @@ func (c *Config) Settings() []*Setting {
 	group(groupTabs,
 		set("handover", oneOfThese(&c.Handover, string(call.HandoverWait), string(call.HandoverWait), string(call.HandoverFail), string(call.HandoverIgnore)), "what a client's calls do in a tab that it leases while you use that tab: wait (until you have finished), fail or ignore"),
 		set("room", oneOfThese(&c.Room, string(call.GroupOwn), string(call.GroupOwn), string(call.GroupNone)), "where a client opens tabs: group (in a tab group of its own) or none (anywhere)"),
-		set("room-end", oneOfThese(&c.GroupEnd, string(call.GroupKeep), string(call.GroupKeep), string(call.GroupClose)), "what happens to these tabs when the client has ended: keep, or close (except those that you have used)"))
+		set("room-end", oneOfThese(&c.GroupEnd, string(call.GroupKeep), string(call.GroupKeep), string(call.GroupClose)), "what happens to these tabs when the client has ended: keep, or close (except those that you have used)"),
+		set("uploads", list(&c.Uploads, nil), "folders and files that clients may put into pages (browser_page upload), each time as the rules say; none by default", IsFlag, isPath))
 	group(groupBrowsers,
 		set("browser-program", text(&c.Browser), "program file of the Chromium or Chrome to start (default: the first that is found)", isPath),
 		set("launch-browser", yesNo(&c.LaunchBrowser), "start a browser of its own with the extension", IsFlag))
@@ -172,9 +173,17 @@ func (s *Setting) words() []string {
 	return []string{s.Value.String()}
 }
 
-// resolve makes the path that a setting is absolute, as of a directory. A browser without a
+// resolve makes the path, or the paths, that a setting is absolute, as of a directory. A browser without a
 // directory is in the PATH.
 func (s *Setting) resolve(dir string) {
+	if l := s.List(); l != nil && s.Is(isPath) {
+		for i, path := range *l.to {
+			if path, err := filepath.Abs(filepath.Join(dir, path)); err == nil && !filepath.IsAbs((*l.to)[i]) {
+				(*l.to)[i] = path
+			}
+		}
+		return
+	}
 	path := s.Value.String()
 	if !s.Is(isPath) || path == "" || filepath.IsAbs(path) || s.Name == "browser-program" && filepath.Base(path) == path {
 		return

@@ -1,0 +1,176 @@
+package anypage
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"tabhub/describe"
+	"tabhub/hub/call"
+	"tabhub/hub/core"
+	"tabhub/hub/offer/item"
+	"tabhub/hub/offer/pack"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// Act is what a client does on a page by itself: Steps, or JavaScript that does steps.
+type Act struct {
+	Name   string // of the hub's tool, and its action
+	Steps  []spec.Step
+	Script string
+	// Frame is a reference in the frame where it is done, or of that frame; "": where the references of Steps are, or
+	// else in the page of the tab.
+	Frame string
+	Args  json.RawMessage // what the client has asked for
+}
+
+// Done is what has come of an Act.
+type Done struct {
+	Value json.RawMessage `json:"value,omitempty"`
+	Did   []string        `json:"did"`
+	URL   string          `json:"url,omitempty"` // where it has led, if that is another page
+	Title string          `json:"title,omitempty"`
+	// Changes is what has changed on the page, if the client has asked for that.
+	Changes string `json:"changes,omitempty"`
+}
+
+// Act acts on a page. With an error, from is the site whose words are in it, if there are any. The error is that of
+// call.Does, or a *core.Failure with the code of a step.
+func (p *Pages) Act(ctx context.Context, by *consent.Caller, to spec.TabAddr, a Act) (done *Done, from *item.Source, err error) {
+	class := policy.Read
+	if a.Script != "" || slices.ContainsFunc(a.Steps, acts) {
+		class = policy.Act
+	}
+	if err := call.CanLook(p.calls, by, to, class == policy.Read); err != nil {
+		return nil, nil, err
+	}
+	for i := range a.Steps {
+		if u := a.Steps[i].Upload; u != nil {
+			if err := p.uploads.read(u.Files); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	at := place{p.viewer(by), to}
+	steps, first := a.Steps, 0
+	if d, ok := p.dialog(at); ok && class == policy.Act && a.Script == "" && steps[0].Dialog == nil {
+		steps, first = append([]spec.Step{{Dialog: &d}}, steps...), 1
+	}
+	run := &spec.Run{Steps: steps, Script: a.Script}
+	own := &call.Own{Request: run, Name: a.Name, Class: class, Args: a.Args, Script: a.Script}
+	words, err := p.place(ctx, by, to, &a, run, own)
+	if err != nil {
+		return nil, nil, err
+	}
+	own.Steps = pack.OwnWords(steps, words)
+	resp, source, err := call.Does(ctx, p.calls, by, to, own)
+	if err != nil {
+		return nil, nil, err
+	}
+	if first > 0 {
+		p.forget(at)
+	}
+	call.Returned(p.calls, by, source.Domain, string(resp.Result))
+	var result spec.RunResult
+	if wrong := spec.Decode(resp.Result, &result); wrong != nil {
+		return nil, nil, core.Fail(spec.FailToolError, "the browser's answer makes no sense (%s); what was done is not known: look at the page before you act again", wrong.Message)
+	}
+	if result.Failed != nil {
+		return nil, source, failed(steps, own.Steps, &result)
+	}
+	done = &Done{Did: pack.OwnDid(&result)}
+	if v := result.Value; len(v) > 0 && string(v) != "null" && rawjson.Valid(v, spec.MaxDepth) == nil {
+		done.Value = describe.CleanJSON(rawjson.WellFormed(v))
+	}
+	if page := result.Page; page != nil {
+		done.URL, done.Title = describe.Clean(page.URL, spec.MaxURI), describe.Clean(page.Title, spec.MaxTitle)
+	}
+	return done, source, nil
+}
+
+// acts reports whether a step may change something: no owner has read its request before.
+func acts(s spec.Step) bool { return pack.Acts(&s) || s.Request != nil }
+
+// place finds out where an act is done, and where it leads. It returns what the references of its steps stand for.
+func (p *Pages) place(ctx context.Context, by *consent.Caller, to spec.TabAddr, a *Act, run *spec.Run, own *call.Own) (words map[string]string, err error) {
+	var refs []string
+	leads := map[string]bool{}
+	note := func(ref string) {
+		if ref != "" && !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+	}
+	eachTarget(a.Steps, func(t *spec.Target, clicked bool) {
+		note(t.Ref)
+		leads[t.Ref] = leads[t.Ref] || clicked
+	})
+	inFrame := a.Frame != "" && len(refs) == 0
+	note(a.Frame)
+	if len(refs) == 0 {
+		return nil, nil
+	}
+	found, err := p.resolve(ctx, by, to, refs)
+	if err != nil {
+		return nil, err
+	}
+	frame, origin := found.FrameID, found.Origin
+	if f := found.Refs[len(refs)-1].Frame; inFrame && f != nil {
+		frame, origin = f.FrameID, f.Origin
+	}
+	run.FrameID, run.Origin, own.Origin = &frame, origin, origin
+	words = map[string]string{}
+	for _, r := range found.Refs {
+		words[r.Ref] = describe.Clean(r.Words, 200)
+		if r.Leads != "" && leads[r.Ref] && r.Leads != origin && !slices.Contains(own.Leads, r.Leads) {
+			own.Leads = append(own.Leads, r.Leads)
+		}
+	}
+	run.Reach = own.Leads
+	return words, nil
+}
+
+// failed is why a run has failed, what was done, and what to do next.
+func failed(steps []spec.Step, words []string, r *spec.RunResult) error {
+	code := r.Failed.Code
+	outcome, acted := pack.OwnOutcome(steps, r)
+	text := pack.OwnFailure(words, r) + " " + outcome
+	switch {
+	case code == spec.NeedsTrustedCode:
+		text += " Ask the user to do this by hand, or to use the extension's build with trusted input (tabhub extension DIR --trusted-input)."
+	case acted:
+		text += " Look at the page before you act again (snapshot with changes)."
+	case code == spec.StepNotFound || code == spec.StepAmbiguous || code == spec.StaleRef:
+		text += " snapshot, or its find, shows what there is."
+	}
+	return &core.Failure{Code: spec.FailureCode(describe.Clean(string(code), 64)), Message: text}
+}
+
+// Dialog keeps how the next dialog is answered that an act of the session opens in a tab.
+func (p *Pages) Dialog(by *consent.Caller, to spec.TabAddr, d spec.DialogStep) error {
+	if err := call.CanLook(p.calls, by, to, false); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.dialogs) >= maxDialogs {
+		clear(p.dialogs) // the acts get the answers by default
+	}
+	p.dialogs[place{p.viewer(by), to}] = d
+	return nil
+}
+
+func (p *Pages) dialog(at place) (spec.DialogStep, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d, ok := p.dialogs[at]
+	return d, ok
+}
+
+func (p *Pages) forget(at place) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.dialogs, at)
+}

@@ -1,0 +1,165 @@
+package anypage
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"tabhub/describe"
+	"tabhub/hub/call"
+	"tabhub/hub/core"
+	"tabhub/hub/offer/item"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
+	"tabhub/spec"
+)
+
+// snapshot is the action by which clients read pages, for rules.
+const snapshot = "browser_page snapshot"
+
+// Look returns what a tab shows, as texts of the sites that have them. args are what the client has asked for. The
+// error is that of call.Does.
+func (p *Pages) Look(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Look, args json.RawMessage) ([]Part, error) {
+	if err := call.CanLook(p.calls, by, to, true); err != nil {
+		return nil, err
+	}
+	req.Viewer = p.viewer(by)
+	own := &call.Own{Request: &req, Name: snapshot, Class: policy.Read, Args: args}
+	if req.Scope != "" {
+		refs, err := p.resolve(ctx, by, to, []string{req.Scope})
+		if err != nil {
+			return nil, err
+		}
+		own.Origin = refs.Origin
+		if f := refs.Refs[0].Frame; f != nil {
+			own.Origin = f.Origin
+		}
+	}
+	resp, from, err := call.Does(ctx, p.calls, by, to, own)
+	if err != nil {
+		return nil, err
+	}
+	var result spec.LookResult
+	if err := decode(resp, &result); err != nil {
+		return nil, err
+	}
+	if len(result.Frames) == 0 {
+		return nil, core.Fail(spec.FailToolError, "the browser's answer about the page makes no sense")
+	}
+	v := view{p: p, by: by, to: to, site: from.Domain, may: map[string]bool{}}
+	parts := v.parts(&req, &result)
+	for _, part := range parts {
+		call.Returned(p.calls, by, part.Site, part.Text)
+	}
+	return parts, nil
+}
+
+// view makes the texts of a look for one client.
+type view struct {
+	p    *Pages
+	by   *consent.Caller
+	to   spec.TabAddr
+	site spec.Domain // that the client was allowed to read
+	may  map[string]bool
+	all  []Part
+}
+
+// reads reports whether the client may read a frame without a question.
+func (v *view) reads(f *spec.LookFrame) bool {
+	may, known := v.may[f.Origin]
+	if !known {
+		site := siteOf(f.Origin)
+		may = site != "" && site == v.site || call.MayRead(v.p.calls, v.by, v.to, snapshot, f.Origin)
+		v.may[f.Origin] = may
+	}
+	return may
+}
+
+func (v *view) parts(req *spec.Look, result *spec.LookResult) []Part {
+	top := &result.Frames[0]
+	v.add(v.site, fmt.Sprintf("Page %s %s tab %s", text(top.Title), describe.Clean(top.URL, spec.MaxURI), v.to.Public()))
+	switch {
+	case result.Changes && len(result.Lines) == 0:
+		v.add(v.site, "(nothing has changed since your last snapshot)")
+	case result.Changes:
+		v.add(v.site, "(changed since your last snapshot; - is gone)")
+	case req.Find != "" && len(result.Lines) == 0:
+		v.add(v.site, "(nothing has these words in its role, name or text)")
+	}
+	hidden := map[int]bool{}
+	for _, line := range result.Lines {
+		i := line.Frame
+		if i < 0 || i >= len(result.Frames) {
+			continue
+		}
+		content := strings.TrimLeft(line.Text, " ")
+		indent := line.Text[:len(line.Text)-len(content)]
+		f := &result.Frames[i]
+		if i == 0 || v.reads(f) {
+			site := v.site
+			if i > 0 {
+				site = cmp.Or(siteOf(f.Origin), v.site)
+			}
+			v.add(site, indent+describe.Clean(content, maxLine))
+			continue
+		}
+		if !hidden[i] {
+			hidden[i] = true
+			ref := describe.Clean(f.Ref, 16)
+			v.add(v.site, fmt.Sprintf("%s(frame of %s %s: not shown; a snapshot with scope %s asks the owner)", indent, where(f.Origin), ref, ref))
+		}
+	}
+	if result.Left > 0 {
+		v.add(v.site, fmt.Sprintf("(%d lines left out: scope, find or a higher maxTokens shows them)", result.Left))
+	}
+	return v.all
+}
+
+// maxLine is how long a line may be, in bytes.
+const maxLine = 1024
+
+// add adds a line of a site.
+func (v *view) add(site spec.Domain, line string) {
+	if n := len(v.all); n > 0 && v.all[n-1].Site == site {
+		v.all[n-1].Text += "\n" + line
+		return
+	}
+	v.all = append(v.all, Part{site, line})
+}
+
+// text quotes a text of a page.
+func text(s string) string {
+	out, _ := json.Marshal(describe.Clean(s, spec.MaxTitle))
+	return string(out)
+}
+
+// Picture takes a picture of a tab, an element or the full page.
+func (p *Pages) Picture(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Screenshot, args json.RawMessage) (*spec.ScreenshotResult, *item.Source, error) {
+	own := &call.Own{Request: &req, Name: "browser_page screenshot", Class: policy.Read, Args: args}
+	if req != (spec.Screenshot{}) {
+		if err := call.CanLook(p.calls, by, to, true); err != nil {
+			return nil, nil, err
+		}
+	}
+	if req.Ref != "" {
+		refs, err := p.resolve(ctx, by, to, []string{req.Ref})
+		if err != nil {
+			return nil, nil, err
+		}
+		if refs.FrameID != 0 && !call.MayRead(p.calls, by, to, own.Name, refs.Origin) {
+			return nil, nil, core.Fail(spec.FailDenied, "the element is in a frame of %s, which the owner has not let you read: a snapshot with scope %s asks", where(refs.Origin), req.Ref)
+		}
+	}
+	resp, from, err := call.Does(ctx, p.calls, by, to, own)
+	if err != nil {
+		return nil, nil, err
+	}
+	var result spec.ScreenshotResult
+	if spec.Decode(resp.Result, &result) != nil {
+		return nil, nil, core.Fail(spec.FailToolError, "the browser's answer is no picture")
+	}
+	call.Returned(p.calls, by, from.Domain, strings.Join(result.Lines, "\n"))
+	return &result, from, nil
+}

@@ -1,0 +1,214 @@
+package browsertool_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tabhub/hub/builtin/browsertool"
+	"tabhub/hub/trust/consent"
+	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
+	"tabhub/spec"
+)
+
+// shop is a browser whose first tab shows a shop with a frame of a bank.
+func (w *rig) shop() *fakeBrowser {
+	b := w.browser("b1", append(everything[:len(everything):len(everything)], spec.CapLook), "https://shop.example/", "https://other.example/")
+	b.register(1, "https://shop.example/", "search")
+	b.own = func(req spec.Request) (any, error) {
+		switch req := req.(type) {
+		case *spec.Look:
+			frames := []spec.LookFrame{{Origin: "https://shop.example", URL: "https://shop.example/", Title: "Shop"}, {Origin: "https://pay.example", URL: "https://pay.example/card", Ref: "kfb9"}}
+			lines := []spec.LookLine{{Text: "main"}, {Text: `  button "Order" kfa1`}, {Text: `  frame "Payment" kfb9`}, {Frame: 1, Text: `    button "Pay" kfc1`}, {Text: `  link "Help" kfa2`}}
+			if req.Scope != "" {
+				frames, lines = frames[1:], []spec.LookLine{{Text: `button "Pay" kfc1`}}
+			}
+			return spec.LookResult{Frames: frames, Lines: lines, Left: 3, Changes: req.Changes}, nil
+		case *spec.Refs:
+			out := spec.RefsResult{FrameID: 0, Origin: "https://shop.example", URL: "https://shop.example/"}
+			for _, ref := range req.Refs {
+				e := spec.RefElement{Ref: ref, Words: `button "Order"`}
+				switch ref {
+				case "kfa2":
+					e.Words, e.Leads = `link "Help"`, "https://help.example"
+				case "kfb9":
+					e.Words, e.Frame = `frame "Payment"`, &spec.RefFrame{FrameID: 3, Origin: "https://pay.example", URL: "https://pay.example/card"}
+				case "kfc1":
+					out.FrameID, out.Origin, e.Words = 3, "https://pay.example", `button "Pay"`
+				case "kfa7":
+					e = spec.RefElement{Ref: ref, Stale: "the element is gone", Near: []string{`button "Order now" kfa8`}}
+				}
+				out.Refs = append(out.Refs, e)
+			}
+			return out, nil
+		case *spec.Run:
+			var steps []spec.StepReport
+			for range max(1, len(req.Steps)) {
+				steps = append(steps, spec.StepReport{Verb: "click", Did: spec.DidYes, Words: `clicked button "Order"`})
+			}
+			return spec.RunResult{Steps: steps, Value: json.RawMessage(`{"total":7}`)}, nil
+		}
+		return nil, nil
+	}
+	return b
+}
+
+func (w *rig) rules(rules ...policy.Rule) {
+	w.t.Helper()
+	if err := w.hub.Rules.EditPolicy("test", func(d *policy.Document) error {
+		for i := range rules {
+			rules[i].ID = fmt.Sprintf("t%d", len(d.Rules)+i)
+		}
+		d.Rules = append(d.Rules, rules...)
+		return nil
+	}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// actsAllowed allows what clients do by themselves at some sites.
+func (w *rig) actsAllowed(sites ...string) {
+	var rules []policy.Rule
+	for _, s := range sites {
+		rules = append(rules, policy.Rule{Effect: policy.Allow, Site: s, Class: "act"})
+	}
+	w.rules(rules...)
+}
+
+// A model sees what a page shows, and whose words it reads; a frame of another site only if its owner lets it read that.
+func TestSnapshot(t *testing.T) {
+	w := newRig(t)
+	b := w.shop()
+	r := w.call("browser_page", `{"action":"snapshot","tabId":"1"}`)
+	text := ""
+	for _, c := range r.Content {
+		text += c.Text + "\n"
+	}
+	for _, want := range []string{`Page "Shop" https://shop.example/ tab `, `  button "Order" kfa1`, `    button "Pay" kfc1`, "(3 lines left out"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("without %q:\n%s", want, text)
+		}
+	}
+	b.requests()
+
+	// Not without a question.
+	w.rules(policy.Rule{Effect: policy.Ask, Site: "pay.example"})
+	r = w.call("browser_page", `{"action":"snapshot","tabId":"1"}`)
+	if want := `(frame of pay.example kfb9: not shown; a snapshot with scope kfb9 asks the owner)`; len(r.Content) != 1 || !strings.Contains(r.Content[0].Text, want) || strings.Contains(r.Content[0].Text, "Pay\"") {
+		t.Errorf("%s", r.raw)
+	}
+	if got := b.requests(); len(got) != 1 || !strings.Contains(got[0], `"ifOrigin":"https://shop.example"`) || !strings.Contains(got[0], `"viewer":"`) {
+		t.Errorf("asked for %q", got)
+	}
+}
+
+// An act goes to the element of a reference, in its frame, and says what was done.
+func TestAct(t *testing.T) {
+	w := newRig(t)
+	b := w.shop()
+	w.actsAllowed("shop.example", "pay.example")
+	var done struct {
+		Did   []string
+		Value json.RawMessage
+	}
+	ada := &consent.Caller{Principal: &policy.Principal{ID: "ada", Name: "Ada"}, Session: "1"}
+	bob := &consent.Caller{Principal: &policy.Principal{ID: "bob", Name: "Bob"}, Session: "2"}
+	w.callBy(t.Context(), ada, "browser_page", `{"action":"click","tabId":"1","ref":"kfa1"}`).into(&done)
+	if len(done.Did) != 1 || done.Did[0] != `clicked button "Order"` {
+		t.Errorf("%+v", done)
+	}
+	got := b.requests()
+	if want := `{"steps":[{"click":{"target":{"ref":"kfa1"}}}],"frameId":0,"origin":"https://shop.example"}`; len(got) != 2 || !strings.HasSuffix(got[1], want) {
+		t.Errorf("sent %q, want %s", got, want)
+	}
+	lines := w.log.Entries(record.Query{})
+	if e := lines[len(lines)-1]; e.Tool != "browser_page click" || e.Class != "act" || e.Domain != "shop.example" || e.Outcome != "ok" {
+		t.Errorf("recorded %+v", e)
+	}
+
+	// It has leased the tab.
+	w.callBy(t.Context(), bob, "browser_page", `{"action":"click","tabId":"1","ref":"kfa1"}`).fails(spec.FailTabLeased, "leased by Ada")
+	w.callBy(t.Context(), bob, "browser_page", `{"action":"snapshot","tabId":"1"}`).fails(spec.FailTabLeased, "leased by Ada")
+	b.requests()
+
+	// Several fields, a script's steps, and the answer to a dialog that comes before the act.
+	w.callBy(t.Context(), ada, "browser_page", `{"action":"fill","tabId":"1","fields":[{"ref":"kfa1","value":"Ann"},{"ref":"kfa3","value":true}]}`).into(&done)
+	w.callBy(t.Context(), ada, "browser_page", `{"action":"dialog","tabId":"1","accept":true,"value":"yes"}`)
+	w.callBy(t.Context(), ada, "browser_script", `{"tabId":"1","steps":[{"click":"button \"Order\""},{"fill":{"field \"Name\"":"Ann"}}]}`).into(&done)
+	w.callBy(t.Context(), ada, "browser_script", `{"tabId":"1","frame":"kfb9","code":"return await page.text()"}`).into(&done)
+	var runs []string
+	for _, r := range b.requests() {
+		if _, run, ok := strings.Cut(r, "browser/run "); ok {
+			runs = append(runs, run)
+		}
+	}
+	want := []string{
+		`{"steps":[{"fill":{"fields":[{"target":{"ref":"kfa1"},"value":"Ann"},{"target":{"ref":"kfa3"},"value":true}]}}],"frameId":0,"origin":"https://shop.example"}`,
+		`{"steps":[{"dialog":{"accept":true,"text":"yes"}},{"click":{"target":{"role":"button","name":"Order"}}},{"fill":{"fields":[{"target":{"label":"Name"},"value":"Ann"}]}}],"origin":"https://shop.example"}`,
+		`{"frameId":3,"origin":"https://pay.example","script":"return await page.text()"}`,
+	}
+	if strings.Join(runs, "\n") != strings.Join(want, "\n") {
+		t.Errorf("sent\n%s\nwant\n%s", strings.Join(runs, "\n"), strings.Join(want, "\n"))
+	}
+
+	// What stands for nothing any more; what leads to a site that is denied; what is no reference.
+	w.callBy(t.Context(), ada, "browser_page", `{"action":"click","tabId":"1","ref":"kfa7"}`).fails("STALE_REF", `kfa7: the element is gone; nothing was done. Nearest now: button "Order now" kfa8.`)
+	w.rules(policy.Rule{Effect: policy.Deny, Site: "help.example"})
+	w.callBy(t.Context(), ada, "browser_page", `{"action":"click","tabId":"1","ref":"kfa2"}`).fails(spec.FailDenied, "help.example")
+	w.callBy(t.Context(), ada, "browser_page", `{"action":"click","tabId":"1","ref":"#buy"}`).fails(spec.FailInvalidArguments, "snapshot shows those")
+	w.callBy(t.Context(), ada, "browser_page", `{"action":"upload","tabId":"1","ref":"kfa1","files":["cv.pdf"]}`).fails(spec.FailDenied, "--uploads DIR")
+}
+
+// A failure says what was done, and what to do.
+func TestActFails(t *testing.T) {
+	w := newRig(t)
+	b := w.shop()
+	w.actsAllowed("shop.example")
+	answer := b.own
+	b.own = func(req spec.Request) (any, error) {
+		if run, ok := req.(*spec.Run); ok {
+			reports := []spec.StepReport{{Verb: "click", Did: spec.DidYes, Words: `clicked button "Order"`}, {Verb: "click", Did: spec.DidNo}}
+			return spec.RunResult{Steps: reports[:len(run.Steps)], Failed: &spec.StepFailure{Step: len(run.Steps) - 1, Code: spec.StepNotFound, Message: `there is no button "Pay"`, Found: []string{`button "Buy" kfa4`}}}, nil
+		}
+		return answer(req)
+	}
+	w.call("browser_script", `{"tabId":"1","steps":[{"click":"kfa1"},{"click":"button \"Pay\""}]}`).fails("STEP_NOT_FOUND",
+		`Step 2 of 2 (click button "Pay"): there is no button "Pay". The page has: button "Buy" kfa4. Step 1 was done; nothing after that was. Look at the page before you act again`)
+	w.call("browser_script", `{"tabId":"1","steps":[{"tap":"kfa1"}]}`).fails(spec.FailInvalidArguments, `steps[0]: there is no member "tap"`)
+	w.call("browser_script", `{"tabId":"1","steps":[{"click":"the button"}]}`).fails(spec.FailInvalidArguments, `steps[0]: click: the target "the button"`)
+	w.call("browser_script", `{"tabId":"1"}`).fails(spec.FailInvalidArguments, "either steps or code")
+
+	w.browser("b2", everything, "https://old.example/")
+	w.call("browser_page", `{"action":"snapshot","tabId":"`+w.list().id(t, "https://old.example/")+`"}`).fails(spec.FailToolError, "does not offer look")
+}
+
+// A client uploads the files that the owner has named, and no others.
+func TestUploads(t *testing.T) {
+	w := newRig(t)
+	b := w.shop()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "cv.txt")
+	if err := os.WriteFile(file, []byte("hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(out, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(out, filepath.Join(dir, "link.txt")); err != nil {
+		t.Fatal(err)
+	}
+	w.tools = browsertool.New(w.hub, nil, []string{dir})
+	w.actsAllowed("shop.example")
+	w.call("browser_page", `{"action":"upload","tabId":"1","ref":"kfa1","files":["cv.txt"]}`)
+	if got := b.requests(); len(got) != 2 || !strings.Contains(got[1], `"files":[{"name":"cv.txt","mimeType":"text/plain; charset=utf-8","data":"aGVsbG8="}]`) {
+		t.Errorf("sent %q", got)
+	}
+	for _, name := range []string{"link.txt", "../secret", "none"} {
+		w.call("browser_page", `{"action":"upload","tabId":"1","ref":"kfa1","files":["`+name+`"]}`).fails(spec.FailInvalidArguments, `there are "cv.txt"; nothing was done`)
+	}
+}
