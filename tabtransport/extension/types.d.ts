@@ -159,8 +159,9 @@ type WorkerToRunner =
    * A run begins here with the step from, or goes on here after one that led to this document, or
    * that was to lead away and did not. It reaches the pages that match or, of a client's own, those of origins.
    * With more the steps are a script's, up to the one that it waits for; with none there may be nothing of a list.
+   * With mark the page shows where it acts; dialogs names the events of worker/dialogs.ts.
    */
-  | { type: "run"; id: string; from: number; steps: Step[]; args: object; result?: string; values: StepValues; match: string[]; origins?: string[]; more?: boolean; none?: boolean }
+  | { type: "run"; id: string; from: number; steps: Step[]; args: object; result?: string; values: StepValues; match: string[]; origins?: string[]; more?: boolean; none?: boolean; mark?: boolean; dialogs?: string }
   /** The step may be done now. */
   | { type: "go"; id: string; step: number }
   /** It may not: the run ends. */
@@ -169,6 +170,20 @@ type WorkerToRunner =
   | { type: "input"; id: string; step: number; error?: string }
   /** Nothing more is begun, and the run ends. Of a run that has ended: its end is not said again. */
   | { type: "stop"; id: string; reason: string };
+
+/** How the page's next dialog is answered that has a choice: with text, a prompt. */
+interface DialogAnswer {
+  accept: boolean;
+  text?: string;
+}
+
+/** A dialog of a page that was answered: told, if a step has said how. Or a tab that it could not open. The page may forge it. */
+interface AskedDialog {
+  kind: "alert" | "confirm" | "prompt" | "print" | "open";
+  message: string;
+  got: string;
+  told?: boolean;
+}
 
 /** Input that the page takes for a person's. Points are of the document's viewport, in CSS pixels. */
 type TrustedAct =
@@ -333,6 +348,8 @@ declare var tabhubSteps: StepsGlobal | undefined;
 declare var tabhubRecorder: { document: Document; begin(): void } | undefined;
 /** Scrolls a page that is pictured whole. */
 declare var tabhubView: import("./worker/pageview.ts").PageView | undefined;
+/** Removes what shows where a step has acted. */
+declare var tabhubRing: { remove(): void } | undefined;
 declare var tabhubOverlay: { host: HTMLElement; words: HTMLElement; timer: number } | undefined;
 
 // ---- Between the script of a pack in a document (content/userscript.ts) and the service worker

@@ -66,7 +66,7 @@ const leases: Leases = new Leases(hub, (tabId) => userInput.isActive(tabId), (ta
 });
 const navigations = new Navigations(tabs, () => current);
 const calls = new Calls(tabs, hub, navigations, activity);
-const runs: Runs = new Runs(tabs, packs, calls, hub, navigations, activity, userInput, () => current);
+const runs: Runs = new Runs(tabs, packs, calls, hub, navigations, activity, userInput, () => current, (tabId) => overlay.ringed(tabId));
 const manualCalls = new ManualCalls(tabs, activity);
 const gateways = new Gateways(() => current);
 const questions = new Questions(hub, showState);

@@ -10,6 +10,8 @@ import { isAsleep } from "./tab.ts";
 /** An overlay that the worker has not renewed goes away by itself, in ms; it is renewed before. */
 const LASTS = 15_000;
 const RENEW = 10_000;
+/** How long a page may show where a step has acted, in ms (content/steps/ring.ts). */
+const RING = 1_500;
 /** How long a page may take to draw what is left when the overlay has gone, in ms. */
 const DRAWN = 300;
 /** How long a page may be too busy to do anything, in ms. */
@@ -22,6 +24,8 @@ export class Overlay {
   #pictured = new Map<number, number>();
   /** What is done next in a tab comes after this; false if the page was too busy. */
   #last = new Map<number, Promise<boolean>>();
+  /** When a step has acted in tabs, whose documents may show where. */
+  #ringed = new Map<number, number>();
   #renewing: ReturnType<typeof setInterval> | undefined;
   #settings;
 
@@ -56,12 +60,17 @@ export class Overlay {
     void this.#next(tabId, () => (marked ? this.#draw(tabId, label) : this.#erase(tabId)));
   }
 
+  /** A step has just acted in a tab. */
+  ringed(tabId: number) {
+    this.#ringed.set(tabId, Date.now());
+  }
+
   /** Does something for which a tab must not have its overlay. */
   async without<T>(tabId: number, act: () => Promise<T>): Promise<T> {
     const times = (this.#pictured.get(tabId) ?? 0) + 1;
     this.#pictured.set(tabId, times);
     try {
-      if (this.#last.has(tabId) && !(await this.#next(tabId, () => this.#erase(tabId)))) {
+      if ((this.#last.has(tabId) || this.#hasRing(tabId)) && !(await this.#next(tabId, () => this.#erase(tabId)))) {
         throw new Refusal(Code.Internal, "the page is too busy to be pictured; try again when it is not");
       }
       return await act();
@@ -74,6 +83,7 @@ export class Overlay {
   }
 
   closed(tabId: number) {
+    this.#ringed.delete(tabId);
     this.#labels.delete(tabId);
   }
 
@@ -97,7 +107,11 @@ export class Overlay {
   }
 
   async #erase(tabId: number) {
-    await run(tabId, erase, [DRAWN]);
+    await run(tabId, erase, [DRAWN], this.#hasRing(tabId));
+  }
+
+  #hasRing(tabId: number) {
+    return Date.now() - (this.#ringed.get(tabId) ?? 0) < RING;
   }
 }
 
@@ -105,9 +119,9 @@ function timedOut(): Promise<boolean> {
   return new Promise((resolve) => setTimeout(resolve, BUSY, false));
 }
 
-/** Runs a function in a tab's top document. It waits for no page that is loading. */
-async function run<A extends unknown[]>(tabId: number, func: (...args: A) => unknown, args: A) {
-  await chrome.scripting.executeScript({ target: { tabId }, func, args, injectImmediately: true });
+/** Runs a function in a tab's top document, or in all. It waits for no page that is loading. */
+async function run<A extends unknown[]>(tabId: number, func: (...args: A) => unknown, args: A, allFrames = false) {
+  await chrome.scripting.executeScript({ target: { tabId, allFrames }, func, args, injectImmediately: true });
 }
 
 // These run in the page.
@@ -150,14 +164,16 @@ function draw(label: string, origin: string, lasts: number) {
 }
 
 /**
- * Resolves once the page shows the overlay no more, if it had one.
+ * Resolves once the page shows the overlay no more, if it had one, nor where a step has acted.
  * @param drawn how long it may take
  */
 function erase(drawn: number) {
+  const ring = Object.hasOwn(globalThis, "tabhubRing") ? globalThis.tabhubRing : undefined;
+  ring?.remove();
   const overlay = Object.hasOwn(globalThis, "tabhubOverlay") ? globalThis.tabhubOverlay : undefined;
-  if (!overlay?.host.isConnected) return undefined;
-  clearTimeout(overlay.timer);
-  overlay.host.remove();
+  if (!ring && !overlay?.host.isConnected) return undefined;
+  clearTimeout(overlay?.timer);
+  overlay?.host.remove();
   return Promise.race([
     new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(undefined)))),
     new Promise((done) => setTimeout(done, drawn)),

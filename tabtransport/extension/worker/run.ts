@@ -41,6 +41,13 @@ export function stepsOf({ params: { steps = [] } }: Pick<Run, "params">): Step[]
   return steps;
 }
 
+/** The steps that a document is given: of those before only how the next dialog is answered. */
+export function stepsFrom(run: Run): Step[] {
+  const steps = stepsOf(run);
+  const acted = steps.findLastIndex((step, i) => i < run.from && isActing(step));
+  return steps.map((step, i) => (i < run.from && !(step.dialog && i > acted) ? {} : step));
+}
+
 /** Whether a run is the call of a script's tool, which has no steps. */
 export function isCall({ pack, steps }: Params) {
   return pack !== undefined && !steps?.length;

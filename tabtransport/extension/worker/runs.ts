@@ -5,11 +5,12 @@
 // gone it is said that it may have been done.
 
 import { Bounds } from "./bounds.ts";
+import { hookDialogs } from "./dialogs.ts";
 import { NEXT, STAYS, nextDocument } from "./follow.ts";
 import { Grants, WAIT } from "./grants.ts";
 import { pageCall } from "./pagecalls.ts";
 import { Code } from "./refusal.ts";
-import { isBlind, isCall, lacksFiles, placeOf, placeOfRun, reported, say, stepsOf, withoutFiles, withoutValue, type PackRef, type Run } from "./run.ts";
+import { isBlind, isCall, lacksFiles, placeOf, placeOfRun, reported, say, stepsFrom, stepsOf, withoutFiles, withoutValue, type PackRef, type Run } from "./run.ts";
 import { Sandbox } from "./sandbox.ts";
 import { permits } from "./settings.ts";
 import { Stored } from "./stored.ts";
@@ -50,6 +51,7 @@ export class Runs {
   /** The ports of the documents with the script. */
   #ports = new Map<string, chrome.runtime.Port>();
   #following = new Set<string>();
+  #hooking = new Map<string, Promise<string | undefined>>();
   /** Called when a run has ended, or a person has left a tab. */
   #wakes = new Set<() => void>();
   #reminder: ReturnType<typeof setInterval> | undefined;
@@ -63,8 +65,10 @@ export class Runs {
   #activity;
   #userInput;
   #settings;
+  #ringed;
 
-  constructor(tabs: Tabs, packs: Packs, calls: Calls, hub: Hub, navigations: Navigations, activity: ActivityLog, userInput: UserInput, settings: () => Settings) {
+  /** @param ringed called when a step has acted in a tab, which shows where */
+  constructor(tabs: Tabs, packs: Packs, calls: Calls, hub: Hub, navigations: Navigations, activity: ActivityLog, userInput: UserInput, settings: () => Settings, ringed: (tabId: number) => void) {
     this.#bounds = new Bounds(tabs, packs, settings);
     this.#calls = calls;
     this.#hub = hub;
@@ -72,6 +76,7 @@ export class Runs {
     this.#activity = activity;
     this.#userInput = userInput;
     this.#settings = settings;
+    this.#ringed = ringed;
     const ledger = {
       isOpen: (id: string, run: Run) => this.#open.get(id) === run,
       portOf: (run: Run) => this.#portOf(run),
@@ -272,7 +277,7 @@ export class Runs {
     const isHere = (run: Run | undefined): run is Run => run !== undefined && placeOfRun(run) === place;
     if (message.type === "hello") {
       for (const id of message.runs) if (!isHere(this.#open.get(id))) say(port, { type: "stop", id, reason: "the call is not wanted here any more" });
-      for (const [id, run] of this.#open) if (isHere(run) && !message.runs.includes(id)) this.#give(id, run, port);
+      for (const [id, run] of this.#open) if (isHere(run) && !message.runs.includes(id)) void this.#give(id, run, port);
       return;
     }
     const { id } = message;
@@ -293,6 +298,7 @@ export class Runs {
         run.reports[step] = report;
         this.#activity.did(id, report.words ?? "");
         if (!run.script) run.values = JSON.stringify(values).length <= MAX_VALUES ? values : undefined;
+        this.#ringed(run.tabId);
         if (navigates && step === run.did) this.#leads(id, run, step);
         void this.#stored.write();
         break;
@@ -304,7 +310,7 @@ export class Runs {
         break;
       case "end":
         if (run.leads && !message.result.failed) break; // what comes of it the next document says
-        if (run.script && message.from !== stepsOf(run).length - 1) return this.#give(id, run, port); // it has not got the latest yet
+        if (run.script && message.from !== stepsOf(run).length - 1) return void this.#give(id, run, port); // it has not got the latest yet
         if (run.script && !message.result.failed) return this.#stepped(id, run, message.result);
         say(port, { type: "stop", id, reason: "" });
         this.#finish(id, run, message.result);
@@ -333,7 +339,7 @@ export class Runs {
   }
 
   /** Gives a run to the document that is to have it. */
-  #give(id: string, run: Run, port: chrome.runtime.Port) {
+  async #give(id: string, run: Run, port: chrome.runtime.Port) {
     if (run.leads || (run.script && !this.#sandbox.waits(id))) return;
     const last = stepsOf(run).length - 1;
     if (run.script && run.did === last) return this.#answer(id, run, null);
@@ -347,9 +353,21 @@ export class Runs {
     if (!values) return this.#fail(id, run, "STEP_REFUSED", `what the steps gave is more than the ${MAX_VALUES >> 20} MiB that a run may take to another page`);
     const refusal = this.#bounds.refusal(params);
     if (refusal) return this.#fail(id, run, "STEP_STOPPED", refusal);
+    const dialogs = await this.#hooked(id, run);
+    if (this.#open.get(id) !== run || this.#portOf(run) !== port || run.leads || run.granted > run.did) return;
     run.from = run.script ? last : run.did + 1; // what it reports begins there
     void this.#stored.write();
-    say(port, { type: "run", id, from: run.from, steps: stepsOf(run).map((step, i) => (i < run.from ? {} : step)), more: run.script && true, none: run.script?.none, args: params.args as object, result: params.result, values, ...this.#bounds.reach(run) });
+    say(port, { type: "run", id, from: run.from, steps: stepsFrom(run), more: run.script && true, none: run.script?.none, args: params.args as object, result: params.result, values, ...this.#bounds.reach(run), mark: this.#settings().mark, dialogs });
+  }
+
+  /** Has the dialogs of a document answered while a client's own steps act there. @returns what their events are called */
+  #hooked(id: string, run: Run) {
+    const { tabId, documentId, params, did } = run;
+    if (params.pack || !stepsOf(run).slice(did + 1).some(isActing)) return undefined;
+    const key = `${id} ${documentId}`;
+    const hooked = this.#hooking.get(key) ?? hookDialogs(tabId, documentId).finally(() => this.#hooking.delete(key));
+    this.#hooking.set(key, hooked);
+    return hooked;
   }
 
   // ---- What scripts say

@@ -1572,10 +1572,18 @@
   var box = method(E.getBoundingClientRect);
   var rects = method(E.getClientRects);
   var scrollIntoView = method(E.scrollIntoView);
+  var scrollBy = method(E.scrollBy);
+  var scrollTop = getter(E, "scrollTop");
+  var scrollHeight = getter(E, "scrollHeight");
+  var clientHeight = getter(E, "clientHeight");
   var dispatch = method(EventTarget.prototype.dispatchEvent);
   var focus = method(HTMLElement.prototype.focus);
   var blur = method(HTMLElement.prototype.blur);
   var nativeClick = method(HTMLElement.prototype.click);
+  var tabIndex = getter(HTMLElement.prototype, "tabIndex");
+  var isDraggable = getter(HTMLElement.prototype, "draggable");
+  var hidePopover = method(HTMLElement.prototype.hidePopover);
+  var closeDialog = method(HTMLDialogElement.prototype.close);
   var innerText = getter(HTMLElement.prototype, "innerText");
   var isEditable = getter(HTMLElement.prototype, "isContentEditable");
   var assignedNodes = method(HTMLSlotElement.prototype.assignedNodes);
@@ -1587,6 +1595,11 @@
   var inputValue = getter(Input, "value");
   var setInputValue = setter(Input, "value");
   var isChecked = getter(Input, "checked");
+  var inputFiles = getter(Input, "files");
+  var setInputFiles = setter(Input, "files");
+  var stepUp = method(Input.stepUp);
+  var stepDown = method(Input.stepDown);
+  var selectInput = method(Input.select);
   var areaValue = getter(HTMLTextAreaElement.prototype, "value");
   var setAreaValue = setter(HTMLTextAreaElement.prototype, "value");
   var selectOptions = getter(HTMLSelectElement.prototype, "options");
@@ -1596,11 +1609,18 @@
   var optionLabel = getter(HTMLOptionElement.prototype, "label");
   var optionValue = getter(HTMLOptionElement.prototype, "value");
   var href = getter(HTMLAnchorElement.prototype, "href");
+  var execCommand = method(Document.prototype.execCommand);
+  var selectionOf = method(Document.prototype.getSelection);
+  var selectContents = method(Selection.prototype.selectAllChildren);
+  var moveSelection = method(Selection.prototype.modify);
+  var baseOf = getter(N, "baseURI");
+  var rootElement = getter(Document.prototype, "documentElement");
+  var createElement = method(Document.prototype.createElement);
+  var append = method(E.append);
+  var bodyOf = getter(Document.prototype, "body");
+  var scrollerOfPage = getter(Document.prototype, "scrollingElement");
   var frameWindow = getter(HTMLIFrameElement.prototype, "contentWindow");
   var windowOfFrame = getter(HTMLFrameElement.prototype, "contentWindow");
-  var scrollHeight = getter(E, "scrollHeight");
-  var scrollTop = getter(E, "scrollTop");
-  var clientHeight = getter(E, "clientHeight");
   var ownerDocument = getter(N, "ownerDocument");
   var shadowRoot = getter(E, "shadowRoot");
   var host = getter(ShadowRoot.prototype, "host");
@@ -1628,8 +1648,11 @@
     return ownerDocument(node) ?? node;
   }
   function viewOf(node) {
-    return documentOf(node).defaultView;
+    return defaultView(documentOf(node));
   }
+  var defaultView = getter(Document.prototype, "defaultView");
+  var atInDocument = method(Document.prototype.elementFromPoint);
+  var atInShadow = method(ShadowRoot.prototype.elementFromPoint);
   function isHTML(element, ...names) {
     return names.includes(localName(element)) && getNamespace(element) === "http://www.w3.org/1999/xhtml";
   }
@@ -2180,7 +2203,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (target.ref) return referencedIfThere(target);
     const fits = fitting(target, scope);
     return knowingLabels(
-      () => candidates(target, baseOf(target, root, scope), scope).filter((element) => fits(element) && isThere(element) && (target.selector || isExposed(element)))
+      () => candidates(target, baseOf2(target, root, scope), scope).filter((element) => fits(element) && isThere(element) && (target.selector || isExposed(element)))
     );
   }
   function referencedIfThere(target) {
@@ -2191,7 +2214,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       throw error;
     }
   }
-  function baseOf({ in: outer }, root, scope) {
+  function baseOf2({ in: outer }, root, scope) {
     return outer ? oneOf(outer, root, scope, isRendered) : root;
   }
   function fitting({ role: wanted, name, label, selector }, scope) {
@@ -2281,7 +2304,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const wanted = name ?? label;
     let near = [];
     if (wanted) {
-      const kind = candidates(target, baseOf(target, root, scope), scope).filter((element) => role ? roleOf(element) === role : isField(element));
+      const kind = candidates(target, baseOf2(target, root, scope), scope).filter((element) => role ? roleOf(element) === role : isField(element));
       const text = textOf(wanted, scope);
       near = knowingLabels(() => kind.slice(0, 500).map((element) => ({ element, score: likeness(nameOf(element), text) }))).sort((a, b) => b.score - a.score).map(({ element }) => element).filter((element) => isVisible(element) && isExposed(element));
     }

@@ -854,14 +854,14 @@
                 var computed = this.computeSliceParams(value.length, sliceParams);
                 var start = computed[0];
                 var stop = computed[1];
-                var step = computed[2];
+                var step2 = computed[2];
                 result = [];
-                if (step > 0) {
-                  for (i = start; i < stop; i += step) {
+                if (step2 > 0) {
+                  for (i = start; i < stop; i += step2) {
                     result.push(value[i]);
                   }
                 } else {
-                  for (i = start; i > stop; i += step) {
+                  for (i = start; i > stop; i += step2) {
                     result.push(value[i]);
                   }
                 }
@@ -1015,39 +1015,39 @@
           computeSliceParams: function(arrayLength, sliceParams) {
             var start = sliceParams[0];
             var stop = sliceParams[1];
-            var step = sliceParams[2];
+            var step2 = sliceParams[2];
             var computed = [null, null, null];
-            if (step === null) {
-              step = 1;
-            } else if (step === 0) {
+            if (step2 === null) {
+              step2 = 1;
+            } else if (step2 === 0) {
               var error = new Error("Invalid slice, step cannot be 0");
               error.name = "RuntimeError";
               throw error;
             }
-            var stepValueNegative = step < 0 ? true : false;
+            var stepValueNegative = step2 < 0 ? true : false;
             if (start === null) {
               start = stepValueNegative ? arrayLength - 1 : 0;
             } else {
-              start = this.capSliceRange(arrayLength, start, step);
+              start = this.capSliceRange(arrayLength, start, step2);
             }
             if (stop === null) {
               stop = stepValueNegative ? -1 : arrayLength;
             } else {
-              stop = this.capSliceRange(arrayLength, stop, step);
+              stop = this.capSliceRange(arrayLength, stop, step2);
             }
             computed[0] = start;
             computed[1] = stop;
-            computed[2] = step;
+            computed[2] = step2;
             return computed;
           },
-          capSliceRange: function(arrayLength, actualValue, step) {
+          capSliceRange: function(arrayLength, actualValue, step2) {
             if (actualValue < 0) {
               actualValue += arrayLength;
               if (actualValue < 0) {
-                actualValue = step < 0 ? -1 : 0;
+                actualValue = step2 < 0 ? -1 : 0;
               }
             } else if (actualValue >= arrayLength) {
-              actualValue = step < 0 ? arrayLength - 1 : arrayLength;
+              actualValue = step2 < 0 ? arrayLength - 1 : arrayLength;
             }
             return actualValue;
           }
@@ -1572,10 +1572,18 @@
   var box = method(E.getBoundingClientRect);
   var rects = method(E.getClientRects);
   var scrollIntoView = method(E.scrollIntoView);
+  var scrollBy = method(E.scrollBy);
+  var scrollTop = getter(E, "scrollTop");
+  var scrollHeight = getter(E, "scrollHeight");
+  var clientHeight = getter(E, "clientHeight");
   var dispatch = method(EventTarget.prototype.dispatchEvent);
   var focus = method(HTMLElement.prototype.focus);
   var blur = method(HTMLElement.prototype.blur);
   var nativeClick = method(HTMLElement.prototype.click);
+  var tabIndex = getter(HTMLElement.prototype, "tabIndex");
+  var isDraggable = getter(HTMLElement.prototype, "draggable");
+  var hidePopover = method(HTMLElement.prototype.hidePopover);
+  var closeDialog = method(HTMLDialogElement.prototype.close);
   var innerText = getter(HTMLElement.prototype, "innerText");
   var isEditable = getter(HTMLElement.prototype, "isContentEditable");
   var assignedNodes = method(HTMLSlotElement.prototype.assignedNodes);
@@ -1587,6 +1595,11 @@
   var inputValue = getter(Input, "value");
   var setInputValue = setter(Input, "value");
   var isChecked = getter(Input, "checked");
+  var inputFiles = getter(Input, "files");
+  var setInputFiles = setter(Input, "files");
+  var stepUp = method(Input.stepUp);
+  var stepDown = method(Input.stepDown);
+  var selectInput = method(Input.select);
   var areaValue = getter(HTMLTextAreaElement.prototype, "value");
   var setAreaValue = setter(HTMLTextAreaElement.prototype, "value");
   var selectOptions = getter(HTMLSelectElement.prototype, "options");
@@ -1596,11 +1609,18 @@
   var optionLabel = getter(HTMLOptionElement.prototype, "label");
   var optionValue = getter(HTMLOptionElement.prototype, "value");
   var href = getter(HTMLAnchorElement.prototype, "href");
+  var execCommand = method(Document.prototype.execCommand);
+  var selectionOf = method(Document.prototype.getSelection);
+  var selectContents = method(Selection.prototype.selectAllChildren);
+  var moveSelection = method(Selection.prototype.modify);
+  var baseOf = getter(N, "baseURI");
+  var rootElement = getter(Document.prototype, "documentElement");
+  var createElement = method(Document.prototype.createElement);
+  var append = method(E.append);
+  var bodyOf = getter(Document.prototype, "body");
+  var scrollerOfPage = getter(Document.prototype, "scrollingElement");
   var frameWindow = getter(HTMLIFrameElement.prototype, "contentWindow");
   var windowOfFrame = getter(HTMLFrameElement.prototype, "contentWindow");
-  var scrollHeight = getter(E, "scrollHeight");
-  var scrollTop = getter(E, "scrollTop");
-  var clientHeight = getter(E, "clientHeight");
   function scrollBox(element) {
     return { height: scrollHeight(element), top: scrollTop(element), shown: clientHeight(element) };
   }
@@ -1634,8 +1654,14 @@
     return ownerDocument(node) ?? node;
   }
   function viewOf(node) {
-    return documentOf(node).defaultView;
+    return defaultView(documentOf(node));
   }
+  var defaultView = getter(Document.prototype, "defaultView");
+  function elementAt(tree, x, y) {
+    return (nodeType(tree) === Node.DOCUMENT_NODE ? atInDocument : atInShadow)(tree, x, y);
+  }
+  var atInDocument = method(Document.prototype.elementFromPoint);
+  var atInShadow = method(ShadowRoot.prototype.elementFromPoint);
   function isHTML(element, ...names) {
     return names.includes(localName(element)) && getNamespace(element) === "http://www.w3.org/1999/xhtml";
   }
@@ -1716,6 +1742,11 @@
   function hasFocus(element) {
     const active = activeOf(rootOf(element));
     return active !== null && contains(element, active);
+  }
+  function focused(tree) {
+    const active = activeOf(tree);
+    const inner = active && shadowOf(active);
+    return inner && focused(inner) || active;
   }
   function activeOf(tree) {
     return nodeType(tree) === Node.DOCUMENT_NODE ? activeInDocument(tree) : isShadow(tree) ? activeInShadow(tree) : null;
@@ -1927,8 +1958,8 @@
     if (watched.has(tree)) return;
     watched.add(tree);
     for (const element of query(tree, "input[type=password i]")) were.add(element);
-    new MutationObserver((changes) => {
-      for (const { target, oldValue } of changes) if (oldValue?.toLowerCase() === "password") were.add(target);
+    new MutationObserver((changes2) => {
+      for (const { target, oldValue } of changes2) if (oldValue?.toLowerCase() === "password") were.add(target);
     }).observe(tree, { subtree: true, attributes: true, attributeFilter: ["type"], attributeOldValue: true });
   }
   function secret(element, name) {
@@ -2074,11 +2105,11 @@
     if (arg && typeof arg === "string") return argument(arg, given);
     return from && typeof from === "string" ? evaluate(from, given) : value;
   }
-  function bodyOf(value, given) {
-    if (Array.isArray(value)) return value.map((element) => bodyOf(element, given)).filter((element) => element !== ABSENT);
+  function bodyOf2(value, given) {
+    if (Array.isArray(value)) return value.map((element) => bodyOf2(element, given)).filter((element) => element !== ABSENT);
     const own = valueOf2(value, given);
     if (own !== value || !Values.isObject(own)) return own;
-    const members = Object.entries(own).map(([name, member]) => [name, bodyOf(member, given)]);
+    const members = Object.entries(own).map(([name, member]) => [name, bodyOf2(member, given)]);
     return Object.fromEntries(members.filter(([, member]) => member !== ABSENT));
   }
   function filled(text, given) {
@@ -2127,8 +2158,8 @@
     });
   }
   function evaluate(expression, { args, values }) {
-    const { "": _, ...named2 } = values;
-    return take({ ...named2, args }, expression);
+    const { "": _, ...named4 } = values;
+    return take({ ...named4, args }, expression);
   }
   function take(data, expression) {
     try {
@@ -2295,9 +2326,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function nameOf(element, role = roleOf(element)) {
     const tree = rootOf(element);
     const ids = (attribute(element, "aria-labelledby") ?? "").split(/\s+/).filter(Boolean);
-    const named2 = ids.map((id) => [...query(tree, `#${CSS.escape(id)}`)].slice(0, 1).map((of) => line(attribute(of, "aria-label") ?? textContent(of)))).flat();
+    const named4 = ids.map((id) => [...query(tree, `#${CSS.escape(id)}`)].slice(0, 1).map((of) => line(attribute(of, "aria-label") ?? textContent(of)))).flat();
     const labels = labelsOf(element);
-    return line(named2.join(" ")) || line(attribute(element, "aria-label")) || line(labels.map((label) => textIn(label, element)).join(" ")) || line(ofHTML(element)) || (BY_CONTENT.test(role) ? line(textIn(element)) : "") || line(attribute(element, "title")) || line(attribute(element, "placeholder")) || line(attribute(element, "aria-placeholder"));
+    return line(named4.join(" ")) || line(attribute(element, "aria-label")) || line(labels.map((label) => textIn(label, element)).join(" ")) || line(ofHTML(element)) || (BY_CONTENT.test(role) ? line(textIn(element)) : "") || line(attribute(element, "title")) || line(attribute(element, "placeholder")) || line(attribute(element, "aria-placeholder"));
   }
   function line(text) {
     return (text ?? "").replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim();
@@ -2346,9 +2377,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   }
   function words(element, role = roleOf(element), name = nameOf(element, role)) {
     const kind = role || kindOf(element);
-    const shown = clean(!role || BY_CONTENT.test(role) ? plainText(element) : "");
+    const shown2 = clean(!role || BY_CONTENT.test(role) ? plainText(element) : "");
     const called = clean(name);
-    const also = shown && (!called || !overlap(shown, called)) ? ` that shows ${JSON.stringify(shown)}` : "";
+    const also = shown2 && (!called || !overlap(shown2, called)) ? ` that shows ${JSON.stringify(shown2)}` : "";
     return `${kind}${called ? ` ${JSON.stringify(called)}` : also ? "" : " without a name"}${also}`;
   }
   function kindOf(element) {
@@ -2384,7 +2415,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (target.ref) return referencedIfThere(target);
     const fits = fitting(target, scope);
     return knowingLabels(
-      () => candidates(target, baseOf(target, root, scope), scope).filter((element) => fits(element) && isThere(element) && (target.selector || isExposed(element)))
+      () => candidates(target, baseOf2(target, root, scope), scope).filter((element) => fits(element) && isThere(element) && (target.selector || isExposed(element)))
     );
   }
   function referencedIfThere(target) {
@@ -2395,18 +2426,18 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       throw error;
     }
   }
-  function baseOf({ in: outer }, root, scope) {
+  function baseOf2({ in: outer }, root, scope) {
     return outer ? oneOf(outer, root, scope, isRendered) : root;
   }
   function fitting({ role: wanted, name, label, selector }, scope) {
     const role = wanted === "image" ? "img" : wanted;
     if (role || name) {
-      const named2 = name ? nameTest(name, scope) : () => true;
-      return (element) => (!role || roleOf(element) === role) && named2(nameOf(element));
+      const named4 = name ? nameTest(name, scope) : () => true;
+      return (element) => (!role || roleOf(element) === role) && named4(nameOf(element));
     }
     if (label) {
-      const named2 = nameTest(label, scope);
-      return (element) => isField(element) && named2(nameOf(element));
+      const named4 = nameTest(label, scope);
+      return (element) => isField(element) && named4(nameOf(element));
     }
     if (selector) return () => true;
     throw new Failure("STEP_REFUSED", "a target says neither role, label nor selector");
@@ -2485,7 +2516,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const wanted = name ?? label;
     let near = [];
     if (wanted) {
-      const kind = candidates(target, baseOf(target, root, scope), scope).filter((element) => role ? roleOf(element) === role : isField(element));
+      const kind = candidates(target, baseOf2(target, root, scope), scope).filter((element) => role ? roleOf(element) === role : isField(element));
       const text = textOf(wanted, scope);
       near = knowingLabels(() => kind.slice(0, 500).map((element) => ({ element, score: likeness(nameOf(element), text) }))).sort((a, b) => b.score - a.score).map(({ element }) => element).filter((element) => isVisible(element) && isExposed(element));
     }
@@ -2506,8 +2537,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
 
   // content/steps/destination.ts
   function check(element, scope, submits = false) {
-    if (isHTML(element, "input") && inputType(element) === "file") throw new Failure("NEEDS_TRUSTED_INPUT", "browsers let only a person choose files");
-    if (isHTML(element, "option", "select")) throw new Failure("STEP_REFUSED", "an option is chosen with fill, by its label");
+    if (isHTML(element, "input") && inputType(element) === "file") throw new Failure("NEEDS_TRUSTED_INPUT", `browsers let only a person choose files${scope.literal ? "; the step upload puts files there" : ""}`);
+    if (isHTML(element, "option", "select")) throw new Failure("STEP_REFUSED", `an option is chosen with ${scope.literal ? "select" : "fill"}, by its label`);
     const link = linkAround(element);
     const to = link && (attribute(link, "href") ?? attribute(link, "xlink:href"));
     if (link && to !== null) leads(isHTML(link, "a") ? href(link) : absolute(to, link), attribute(link, "target"), scope, link);
@@ -2537,8 +2568,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     leads(to, own("target") ?? attribute(form, "target"), scope, form);
   }
   function absolute(to, element) {
-    const { baseURI } = documentOf(element);
-    return URL.canParse(to, baseURI) ? new URL(to, baseURI).href : to;
+    const base = baseOf(element);
+    return URL.canParse(to, base) ? new URL(to, base).href : to;
   }
   function leads(to, target, scope, element) {
     if (!URL.canParse(to)) throw new Failure("STEP_REFUSED", `${words(element)} leads to ${clean(to, 200)}, which is no address`);
@@ -2550,7 +2581,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const name = (target || [...query(documentOf(element), "base[target]")].map((base) => attribute(base, "target"))[0] || "_self").toLowerCase();
     if (/^_(self|top|parent)$/.test(name)) return;
     const frame = [...query(documentOf(element), "iframe[name]")].find((frame2) => attribute(frame2, "name")?.toLowerCase() === name);
-    if (!frame || !frameWindow(frame)) throw new Failure("NEEDS_TRUSTED_INPUT", `${words(element)} opens another tab, which browsers let only a person do`);
+    if (frame && frameWindow(frame)) return;
+    const instead = scope.literal && !isHTML(element, "form") ? `; browser_tab new does it, with the address ${clean(to, 2e3)}` : "";
+    throw new Failure("NEEDS_TRUSTED_INPUT", `${words(element)} opens another tab, which browsers let only a person do${instead}`);
   }
   function isHere(to) {
     return to.split("#")[0] === location.href.split("#")[0];
@@ -2984,13 +3017,13 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   async function sliced(work) {
     for (; ; ) {
       const until = performance.now() + SLICE;
-      let step;
+      let step2;
       knowingLabels(() => {
         do
-          step = work.next();
-        while (!step.done && performance.now() < until);
+          step2 = work.next();
+        while (!step2.done && performance.now() < until);
       });
-      const { done, value } = step;
+      const { done, value } = step2;
       if (done) return value;
       await turn();
     }
@@ -3029,8 +3062,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     }
     *all(root) {
       const here = { ...seenAtRoot(), level: 0, pointer: false, moves: this.#scoped };
-      const scrolls = this.#scoped ? "" : scrollsBy(document.scrollingElement, innerHeight);
-      if (scrolls) this.parts.push({ ...BREAK, kind: "place", role: "page", text: `page${scrolls}`, view: true, block: true });
+      const scrolls2 = this.#scoped ? "" : scrollsBy(document.scrollingElement, innerHeight);
+      if (scrolls2) this.parts.push({ ...BREAK, kind: "place", role: "page", text: `page${scrolls2}`, view: true, block: true });
       yield* this.#element(root, here, this.parts);
     }
     *#children(of, here, into) {
@@ -3101,7 +3134,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       if (ACTS.test(role) || isField2) return yield* this.#acting(element, role, here, into);
       if (here.quiet && isHTML(element, "img")) here.quiet.text += ` ${attribute(element, "alt") ?? ""} `;
       const clickable = isClickable(element, role, outer, here);
-      const scrolls = /auto|scroll/.test(style.overflowY) && element !== document.body && element !== document.documentElement ? scrollsBy(element) : "";
+      const scrolls2 = /auto|scroll/.test(style.overflowY) && element !== document.body && element !== document.documentElement ? scrollsBy(element) : "";
       if (role === "img" || PICTURES.has(name) || role === "" && clickable && isEmpty(element)) {
         const called2 = nameOf(element, role);
         if (called2 || clickable || PICTURES.has(name)) into.push(this.#part(element, { kind: clickable ? "act" : "text", role: role || (PICTURES.has(name) ? name : "clickable"), name: called2, view: here.now, block: false, referred: clickable || PICTURES.has(name) }));
@@ -3117,17 +3150,17 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       }
       if (hasAttribute(element, "id") && this.#isSaidElsewhere(element, role)) return yield* this.#children(element, { ...here, quiet: { text: "", deceives: false } }, into);
       const called = PLACES.test(role) || NAMED.test(role) ? nameOf(element, isNamedByContent(role) ? "" : role) : "";
-      if (!PLACES.test(role) && !(NAMED.test(role) && called) && !clickable && !scrolls) return yield* this.#children(element, here, into);
+      if (!PLACES.test(role) && !(NAMED.test(role) && called) && !clickable && !scrolls2) return yield* this.#children(element, here, into);
       const parts = [];
       yield* this.#children(element, here, parts);
-      into.push(this.#place(element, role, called, here, block, clickable, scrolls, parts));
+      into.push(this.#place(element, role, called, here, block, clickable, scrolls2, parts));
     }
-    #place(element, role, called, here, block, clickable, scrolls, parts) {
+    #place(element, role, called, here, block, clickable, scrolls2, parts) {
       const isItem = /^(listitem|heading|cell|gridcell|columnheader|rowheader|row|article)$/.test(role);
       const kind = clickable ? "act" : /^(listitem|cell|gridcell|columnheader|rowheader|row)$/.test(role) ? "text" : "place";
-      const shown = role || (clickable ? "clickable" : "box");
-      const states = `${statesOf(element, role, called, this.#scoped)}${scrolls}`;
-      const part = this.#part(element, { kind, role: shown, name: isItem && role !== "article" && role !== "row" ? attributeName(element, called) : called, view: here.now, block: block || !clickable || role !== "", states, referred: clickable || scrolls !== "" || SCOPES.test(role), parts });
+      const shown2 = role || (clickable ? "clickable" : "box");
+      const states = `${statesOf(element, role, called, this.#scoped)}${scrolls2}`;
+      const part = this.#part(element, { kind, role: shown2, name: isItem && role !== "article" && role !== "row" ? attributeName(element, called) : called, view: here.now, block: block || !clickable || role !== "", states, referred: clickable || scrolls2 !== "" || SCOPES.test(role), parts });
       if (role === "listitem" && !clickable && !states && !called) part.text = "";
       if (CELLS.test(role) && !clickable && !states) part.text = "";
       if (role === "heading") {
@@ -3157,9 +3190,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     /** The label of a field that is seen is said as its name. */
     *#label(label, here, into) {
       const field = controlOf(label);
-      const shown = field !== null && (isVisible(field) || standsForLabel(field));
+      const shown2 = field !== null && (isVisible(field) || standsForLabel(field));
       if (field === null) return yield* this.#children(label, { ...here, pointer: true }, into);
-      if (shown) return yield* this.#children(label, { ...here, pointer: true, quiet: { text: "", deceives: false } }, into);
+      if (shown2) return yield* this.#children(label, { ...here, pointer: true, quiet: { text: "", deceives: false } }, into);
       const quiet = { text: "", deceives: false };
       const parts = [];
       yield* this.#children(label, { ...here, pointer: true, quiet }, parts);
@@ -3203,11 +3236,91 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   }
   function scrollsBy(element, seen) {
     if (!element) return "";
-    const { height, top, shown } = scrollBox(element);
-    const screen = seen ?? shown;
+    const { height, top, shown: shown2 } = scrollBox(element);
+    const screen = seen ?? shown2;
     if (screen < 8 || height <= screen + 8) return "";
     const part = (length) => String(Math.round(length / screen * 10) / 10);
     return ` of ${part(height)} screens, scrolled by ${part(top)}`;
+  }
+
+  // content/steps/until.ts
+  var EVERY = 200;
+  var REST = 4;
+  function eventually(look2, until, signal) {
+    return new Promise((resolve2, reject) => {
+      let next;
+      let rested = 0;
+      const end2 = () => {
+        clearTimeout(next);
+        changes2.disconnect();
+        signal.removeEventListener("abort", aborted);
+      };
+      const aborted = () => {
+        end2();
+        reject(signal.reason);
+      };
+      const again = () => {
+        const began = performance.now();
+        clearTimeout(next);
+        try {
+          const value = look2();
+          end2();
+          resolve2(value);
+        } catch (error) {
+          const now = performance.now();
+          if (!(error instanceof Failure && error.passing) || now >= until) {
+            end2();
+            reject(error);
+            return;
+          }
+          rested = now + (now - began) * REST;
+          next = setTimeout(again, Math.min(Math.max(EVERY, rested - now), until - now));
+        }
+      };
+      const changes2 = new MutationObserver(() => {
+        if (performance.now() >= rested) again();
+        else {
+          clearTimeout(next);
+          next = setTimeout(again, rested - performance.now());
+        }
+      });
+      if (signal.aborted) return aborted();
+      signal.addEventListener("abort", aborted);
+      changes2.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+      again();
+    });
+  }
+
+  // content/steps/moment.ts
+  var DRAWN = 100;
+  function turn2() {
+    return new Promise((done) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        port1.close();
+        done();
+      };
+      port2.postMessage(0);
+    });
+  }
+  async function drawn() {
+    if (document.visibilityState === "visible") {
+      await Promise.race([new Promise((done) => requestAnimationFrame(done)), new Promise((done) => setTimeout(done, DRAWN))]);
+    }
+    await turn2();
+  }
+  async function inTime(ms, signal, look2) {
+    const wait = () => {
+      const value = look2();
+      if (value === void 0) throw new Failure("STEP_TIMEOUT", "").later();
+      return value;
+    };
+    try {
+      return await eventually(wait, performance.now() + ms, signal);
+    } catch (error) {
+      if (error instanceof Failure && error.code === "STEP_TIMEOUT" && error.passing) return void 0;
+      throw error;
+    }
   }
 
   // content/steps/usable.ts
@@ -3242,19 +3355,26 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const { x, y } = middle(element);
     if (x < 0 || y < 0 || x >= view.innerWidth || y >= view.innerHeight || view !== window) scrollIntoView(element, { block: "center", inline: "center", behavior: "instant" });
     const at = middle(element);
-    const over = overAt(element, at.x, at.y);
-    if (over === void 0) return "outside of what the page shows";
-    if (!over) return "";
-    const known2 = outward(over, (at2) => roleOf(at2) !== "" && !outward(element, (outer) => outer === at2)) ?? over;
+    return coverAt(element, at);
+  }
+  function coverAt(element, { x, y }) {
+    const over2 = overAt(element, x, y);
+    if (over2 === void 0) return "outside of what the page shows";
+    if (!over2) return "";
+    const known2 = outward(over2, (at) => roleOf(at) !== "" && !outward(element, (outer) => outer === at)) ?? over2;
     return `covered by ${words(known2)}`;
   }
-  function overAt(element, x, y) {
-    let hit = documentOf(element).elementFromPoint(x, y);
+  function deepestAt(tree, x, y) {
+    let hit = elementAt(tree, x, y);
     for (; ; ) {
-      const inner = hit && shadowOf(hit)?.elementFromPoint(x, y);
-      if (!inner || inner === hit) break;
+      const shadow = hit && shadowOf(hit);
+      const inner = shadow && elementAt(shadow, x, y);
+      if (!inner || inner === hit) return hit;
       hit = inner;
     }
+  }
+  function overAt(element, x, y) {
+    const hit = deepestAt(documentOf(element), x, y);
     if (!hit) return void 0;
     const parts = [element, ...labelsOf(element)];
     if (!outward(hit, (at) => parts.includes(at))) return hit;
@@ -3266,43 +3386,607 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   }
 
   // content/steps/click.ts
+  var LEFT = 0;
+  var RIGHT = 2;
+  var HELD = 1;
+  var HELD_RIGHT = 2;
   function click(found, scope) {
-    const { element } = found;
-    sequence(element, () => {
-      const problem = another(found, scope);
-      if (!problem) check(element, scope);
-      return problem;
-    });
-    return `clicked ${found.words}`;
+    return pressed(found, scope, 1) ?? `clicked ${found.words}`;
   }
-  function sequence(element, hindrance) {
-    const view = viewOf(element);
-    const { x, y } = middle(element);
-    const base = { bubbles: true, cancelable: true, composed: true, view, clientX: x, clientY: y, screenX: view.screenX + x, screenY: view.screenY + y };
-    const pointer = (type, buttons) => dispatch(element, new view.PointerEvent(type, { ...base, buttons, pointerId: 1, pointerType: "mouse", isPrimary: true }));
-    const mouse = (type, buttons) => dispatch(element, new view.MouseEvent(type, { ...base, buttons, detail: 1 }));
-    pointer("pointerover", 0);
-    mouse("mouseover", 0);
-    pointer("pointermove", 0);
-    mouse("mousemove", 0);
-    if (pointer("pointerdown", 1) && mouse("mousedown", 1)) focusOn(element);
-    pointer("pointerup", 0);
-    mouse("mouseup", 0);
+  async function clicks(found, scope, count2, signal) {
+    for (let detail = 1; detail <= count2; detail++) {
+      if (detail > 1) await turn2();
+      signal.throwIfAborted();
+      const hindered = detail > 1 ? hindrance(found, scope, middle(found.element)) : "";
+      if (hindered) throw new Failure("STEP_REFUSED", `${hindered} after it was clicked ${detail - 1 === 1 ? "once" : `${detail - 1} times`}`);
+      const otherwise = pressed(found, scope, detail);
+      if (otherwise) return otherwise;
+      if (detail === 2) mouse(found.element, middle(found.element), "dblclick", { detail });
+    }
+    return `${count2 === 2 ? "double-clicked" : `clicked ${count2} times`} ${found.words}`;
+  }
+  function rightClick(found, scope) {
+    const { element } = found;
+    const at = middle(element);
+    moveTo(element, at);
+    down(element, at, RIGHT, 1);
+    up(element, at, RIGHT, 1);
     perhaps(() => {
-      const hindered = hindrance();
+      const hindered = hindrance(found, scope, at);
       if (hindered) throw new Failure("STEP_REFUSED", `${hindered} while it was pressed`);
     });
-    followed(element, mouse("click", 0));
+    mouse(element, at, "auxclick", { button: RIGHT, detail: 1 });
+    const left = mouse(element, at, "contextmenu", { button: RIGHT });
+    return `right-clicked ${found.words}${left ? "; the page has no menu of its own for that" : ""}`;
+  }
+  function hover(found) {
+    moveTo(found.element, middle(found.element));
+    return `moved the mouse over ${found.words}`;
+  }
+  function pressed(found, scope, detail) {
+    const { element } = found;
+    const at = middle(element);
+    const open = attribute(element, "aria-expanded");
+    moveTo(element, at);
+    if (down(element, at, LEFT, detail)) focusOn(element);
+    up(element, at, LEFT, detail);
+    const hindered = hindrance(found, scope, at);
+    const is = isConnected(element) ? attribute(element, "aria-expanded") : open;
+    if (hindered && is !== open) return `pressed ${found.words}, which ${is === "true" ? "opened" : "closed"} it`;
+    perhaps(() => {
+      if (hindered) throw new Failure("STEP_REFUSED", `${hindered} while it was pressed`);
+      check(element, scope);
+    });
+    followed(element, mouse(element, at, "click", { detail }));
+    return void 0;
+  }
+  function hindrance(found, scope, at) {
+    const problem = another(found, scope);
+    if (problem) return problem;
+    const cover = coverAt(found.element, at);
+    return cover ? `${found.words} was moved, or is ${cover}` : "";
+  }
+  function down(element, at, button, detail) {
+    const buttons = button === RIGHT ? HELD_RIGHT : HELD;
+    withoutMouse = !pointer(element, at, "pointerdown", { button, buttons });
+    return !withoutMouse && mouse(element, at, "mousedown", { button, buttons, detail });
+  }
+  function up(element, at, button, detail) {
+    pointer(element, at, "pointerup", { button });
+    if (!withoutMouse) mouse(element, at, "mouseup", { button, detail });
+    withoutMouse = false;
+  }
+  var withoutMouse = false;
+  var over;
+  function moveTo(element, at, buttons = 0) {
+    const last = over?.deref();
+    const before = last && last !== element && isConnected(last) ? last : void 0;
+    if (last !== element) {
+      over = new WeakRef(element);
+      const [left, entered] = [before ? outwards(before) : [], outwards(element)];
+      const both = (type, on, to) => {
+        pointer(on, at, `pointer${type}`, { buttons, button: -1, ...to });
+        if (!withoutMouse) mouse(on, at, `mouse${type}`, { buttons, ...to });
+      };
+      const silent = { bubbles: false, cancelable: false, composed: false };
+      if (before) both("out", before, { relatedTarget: element });
+      for (const on of left) if (!entered.includes(on)) both("leave", on, { ...silent, relatedTarget: element });
+      both("over", element, { relatedTarget: before });
+      for (const on of entered.reverse()) if (!left.includes(on)) both("enter", on, { ...silent, relatedTarget: before });
+    }
+    pointer(element, at, "pointermove", { buttons, button: -1 });
+    if (!withoutMouse) mouse(element, at, "mousemove", { buttons });
+  }
+  function outwards(element) {
+    const all2 = [];
+    outward(element, (at) => all2.push(at) < 0);
+    return all2;
+  }
+  function pointer(element, at, type, more) {
+    const view = viewOf(element);
+    return dispatch(element, new view.PointerEvent(type, { ...placed(view, at), pointerId: 1, pointerType: "mouse", isPrimary: true, ...more }));
+  }
+  function mouse(element, at, type, more) {
+    const view = viewOf(element);
+    return dispatch(element, new view.MouseEvent(type, { ...placed(view, at), ...more }));
+  }
+  function placed(view, { x, y }) {
+    return { bubbles: true, cancelable: true, composed: true, view, clientX: x, clientY: y, screenX: view.screenX + x, screenY: view.screenY + y };
   }
   function focusOn(element) {
     const at = outward(element, (at2) => matchesSelector(at2, "a[href],button,input,select,textarea,[tabindex],[contenteditable]"));
     if (at && isHTML(at, localName(at))) focus(at, { preventScroll: true });
   }
 
-  // content/steps/select.ts
-  function selectEdit(found, wanted) {
+  // content/steps/drag.ts
+  var MOVES = 8;
+  var BEYOND = 1 / 8;
+  async function drag(found, to, scope, signal) {
     const { element } = found;
-    const labels = (Array.isArray(wanted) ? wanted : [wanted]).map((label) => plain(label, found.words).trim());
+    const from = middle(element);
+    moveTo(element, from);
+    down(element, from, 0, 1);
+    let held;
+    try {
+      await drawn();
+      const source = draggable(element);
+      held = source ? lifted(source, element, from) : void 0;
+      if (!inView(to.element)) scrollIntoView(to.element, { block: "center", inline: "nearest", behavior: "instant" });
+      for (let i = 1; i <= MOVES; i++) {
+        signal.throwIfAborted();
+        moved(found, to, scope);
+        const at2 = between(from, end(from, to.element), i / MOVES);
+        const under2 = deepestAt(documentOf(element), at2.x, at2.y);
+        const isIn = under2 && outward(under2, (outer) => outer === to.element);
+        if (held) held.over(i === MOVES && !isIn ? to.element : under2 ?? element, at2);
+        else moveTo(under2 ?? element, at2, HELD);
+        await drawn();
+      }
+      signal.throwIfAborted();
+      moved(found, to, scope);
+    } catch (error) {
+      if (held) held.end(from, false);
+      else if (isConnected(element)) pointer(element, from, "pointercancel", {});
+      throw error;
+    }
+    const at = end(from, to.element);
+    if (held) return dropped(found, to, held, at);
+    const under = deepestAt(documentOf(element), at.x, at.y) ?? element;
+    const over2 = coverAt(to.element, at);
+    moveTo(under, at, HELD);
+    up(under, at, 0, 1);
+    const isOn = !over2 || outward(under, (outer) => outer === element) !== null;
+    return `dragged ${found.words} to ${to.words}${isOn ? "" : `, which is ${over2}`}`;
+  }
+  function moved(found, to, scope) {
+    for (const at of [found, to]) {
+      const problem = another(at, scope);
+      if (problem.startsWith(`${at.words} has become`)) continue;
+      if (problem) throw new Failure("STEP_REFUSED", `${problem} while it was dragged`);
+    }
+  }
+  function inView(element) {
+    const view = viewOf(element);
+    const { x, y } = middle(element);
+    return x >= 0 && y >= 0 && x < view.innerWidth && y < view.innerHeight;
+  }
+  function end(from, element) {
+    const { x, y } = middle(element);
+    const [{ width, height }] = [...rects(element)];
+    const isDown = Math.abs(y - from.y) >= Math.abs(x - from.x);
+    return isDown ? { x, y: y + Math.sign(y - from.y) * height * BEYOND } : { x: x + Math.sign(x - from.x) * width * BEYOND, y };
+  }
+  function between(from, to, part) {
+    return { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part };
+  }
+  function draggable(element) {
+    return outward(element, (at) => isHTML(at, localName(at)) && isDraggable(at) && (attribute(at, "draggable") === "true" || isHTML(at, "img") || isHTML(at, "a") && hasAttribute(at, "href"))) ?? void 0;
+  }
+  function lifted(source, element, from) {
+    const view = viewOf(source);
+    const data = new view.DataTransfer();
+    const event = (on, type, at, more = {}) => dispatch(on, new view.DragEvent(type, { ...placed(view, at), buttons: HELD, dataTransfer: data, ...more }));
+    if (!event(source, "dragstart", from)) return void 0;
+    if (isConnected(element)) pointer(element, from, "pointercancel", {});
+    let last;
+    let takes2 = false;
+    return {
+      over(on, at) {
+        if (isConnected(source)) event(source, "drag", at);
+        if (on !== last) {
+          event(on, "dragenter", at, { relatedTarget: last });
+          if (last && isConnected(last)) event(last, "dragleave", at, { relatedTarget: on });
+          last = on;
+        }
+        takes2 = !event(on, "dragover", at);
+      },
+      end(at, drop2) {
+        if (last && isConnected(last)) {
+          if (drop2 && takes2) event(last, "drop", at, { buttons: 0 });
+          else event(last, "dragleave", at, { buttons: 0 });
+        }
+        if (isConnected(source)) event(source, "dragend", at, { buttons: 0, cancelable: false });
+        return takes2;
+      }
+    };
+  }
+  function dropped(found, to, held, at) {
+    if (held.end(at, true)) return `dragged ${found.words} to ${to.words}`;
+    throw new Failure("STEP_REFUSED", `${to.words} does not take what was dragged there`);
+  }
+
+  // content/steps/keys.ts
+  var MODIFIERS = {
+    Control: { code: "ControlLeft", keyCode: 17, flag: "ctrlKey" },
+    Shift: { code: "ShiftLeft", keyCode: 16, flag: "shiftKey" },
+    Alt: { code: "AltLeft", keyCode: 18, flag: "altKey" },
+    Meta: { code: "MetaLeft", keyCode: 91, flag: "metaKey" }
+  };
+  var NAMED2 = {
+    Backspace: 8,
+    Tab: 9,
+    Enter: 13,
+    Escape: 27,
+    PageUp: 33,
+    PageDown: 34,
+    End: 35,
+    Home: 36,
+    ArrowLeft: 37,
+    ArrowUp: 38,
+    ArrowRight: 39,
+    ArrowDown: 40,
+    Insert: 45,
+    Delete: 46,
+    ContextMenu: 93,
+    F1: 112,
+    F2: 113,
+    F3: 114,
+    F4: 115,
+    F5: 116,
+    F6: 117,
+    F7: 118,
+    F8: 119,
+    F9: 120,
+    F10: 121,
+    F11: 122,
+    F12: 123
+  };
+  var ALIASES = {
+    esc: "Escape",
+    return: "Enter",
+    del: "Delete",
+    ins: "Insert",
+    pgup: "PageUp",
+    pgdn: "PageDown",
+    up: "ArrowUp",
+    down: "ArrowDown",
+    left: "ArrowLeft",
+    right: "ArrowRight",
+    space: " ",
+    spacebar: " ",
+    plus: "+",
+    ctrl: "Control",
+    cmd: "Meta",
+    command: "Meta",
+    win: "Meta",
+    option: "Alt"
+  };
+  var SIGNS = [
+    ["Space", 32, " ", " "],
+    ["Minus", 189, "-", "_"],
+    ["Equal", 187, "=", "+"],
+    ["BracketLeft", 219, "[", "{"],
+    ["BracketRight", 221, "]", "}"],
+    ["Backslash", 220, "\\", "|"],
+    ["Semicolon", 186, ";", ":"],
+    ["Quote", 222, "'", '"'],
+    ["Backquote", 192, "`", "~"],
+    ["Comma", 188, ",", "<"],
+    ["Period", 190, ".", ">"],
+    ["Slash", 191, "/", "?"]
+  ];
+  var DIGITS = ")!@#$%^&*(";
+  function keyOf(name) {
+    const parts = name.split("+");
+    if (parts.length > 1 && parts.at(-1) === "") parts.splice(-2, 2, "+");
+    const [last, ...before] = parts.reverse();
+    const held = before.reverse().map((part) => {
+      const modifier = named2(part);
+      if (Object.hasOwn(MODIFIERS, modifier)) return modifier;
+      throw unknown(name);
+    });
+    const key = named2(last);
+    if (Object.hasOwn(MODIFIERS, key)) return { said: name, key, ...MODIFIERS[key], text: "", held };
+    if (Object.hasOwn(NAMED2, key)) return { said: name, key, code: key, keyCode: NAMED2[key], text: "", held };
+    if ([...key].length !== 1 || /[\p{C}\p{Z}]/u.test(key.replace(" ", ""))) throw unknown(name);
+    const isCommand = held.some((modifier) => modifier !== "Shift");
+    const typed = held.includes("Shift") ? shifted(key) : isCommand ? key.toLowerCase() : key;
+    return { said: name === " " ? "Space" : name, key: typed, ...placeOf(key), text: isCommand ? "" : typed, held };
+  }
+  function named2(part) {
+    const lower = part.toLowerCase();
+    const alias = Object.hasOwn(ALIASES, lower) ? ALIASES[lower] : void 0;
+    if (alias) return alias;
+    return [...Object.keys(NAMED2), ...Object.keys(MODIFIERS)].find((key) => key.toLowerCase() === lower) ?? part;
+  }
+  function shifted(key) {
+    const sign = SIGNS.find(([, , alone]) => alone === key);
+    if (sign) return sign[3];
+    return /\d/.test(key) ? DIGITS[Number(key)] : key.toUpperCase();
+  }
+  function placeOf(key) {
+    const sign = SIGNS.find(([, , alone, shift]) => alone === key || shift === key);
+    if (sign) return { code: sign[0], keyCode: sign[1] };
+    const digit = /\d/.test(key) ? Number(key) : DIGITS.indexOf(key);
+    if (digit >= 0) return { code: `Digit${digit}`, keyCode: 48 + digit };
+    return /[a-z]/i.test(key) ? { code: `Key${key.toUpperCase()}`, keyCode: key.toUpperCase().charCodeAt(0) } : { code: "", keyCode: 0 };
+  }
+  function unknown(name) {
+    return new Failure("STEP_REFUSED", `there is no key ${JSON.stringify(clean(name, 40))}; keys are named such as a, Enter, Escape, Tab, Space, ArrowDown, PageDown, F2, and with others held as Control+A`);
+  }
+
+  // content/steps/scroll.ts
+  var ADDS = 1500;
+  var TURNS = 0.875;
+  var LINE = 40;
+  async function scrollTo(found) {
+    scrollIntoView(found.element, { block: "center", inline: "nearest", behavior: "instant" });
+    await drawn();
+    return `scrolled to ${found.words}`;
+  }
+  async function scrollPages(found, pages, signal) {
+    const scroller = found ? scrollerIn(found.element) ?? scrollerOf(found.element) : scrollerOfAll();
+    const what = isPage(scroller) ? "the page" : foundOf(scroller).words;
+    const height = scrollHeight(scroller);
+    const before = scrollTop(scroller);
+    scrollBy(scroller, { top: pages * clientHeight(scroller), behavior: "instant" });
+    await drawn();
+    const added = pages > 0 && isAtEnd(scroller) ? await inTime(ADDS, signal, () => scrollHeight(scroller) > height + 1 ? true : void 0) : void 0;
+    const moved2 = Math.abs(scrollTop(scroller) - before) > 1;
+    const where = isAtEnd(scroller) ? "it is at its end" : scrollTop(scroller) < 1 ? "it is at its beginning" : `it is at ${Math.round(100 * (scrollTop(scroller) + clientHeight(scroller)) / scrollHeight(scroller))} %`;
+    return `${moved2 ? "scrolled" : "could not scroll"} ${what} ${pages > 0 ? "down" : "up"}: ${where}${added ? ", and more has come below" : ""}`;
+  }
+  function scrollByKey(element, key) {
+    const scroller = isHTML(element, "body", "html") ? scrollerOfAll() : scrollerOf(element);
+    const page = clientHeight(scroller) * TURNS;
+    const by = { ArrowUp: -LINE, ArrowDown: LINE, PageUp: -page, PageDown: page, " ": page, Home: -scrollHeight(scroller), End: scrollHeight(scroller) }[key];
+    if (by) scrollBy(scroller, { top: by, behavior: "instant" });
+  }
+  function isPage(scroller) {
+    return scroller === scrollerOfPage(documentOf(scroller)) || isHTML(scroller, "html", "body");
+  }
+  function isAtEnd(scroller) {
+    return scrollTop(scroller) + clientHeight(scroller) >= scrollHeight(scroller) - 2;
+  }
+  function scrolls(element) {
+    if (scrollHeight(element) <= clientHeight(element) + 1 || clientHeight(element) === 0) return false;
+    return isPage(element) || /^(auto|scroll|overlay)$/.test(viewOf(element)?.getComputedStyle(element).overflowY ?? "");
+  }
+  function scrollerOf(element) {
+    return outward(element, scrolls) ?? pageOf(documentOf(element)) ?? element;
+  }
+  function pageOf(doc) {
+    return scrollerOfPage(doc) ?? bodyOf(doc);
+  }
+  function scrollerIn(element) {
+    if (outward(element, scrolls) === element) return element;
+    const size = (at) => clientHeight(at);
+    return [...query(element, "*")].filter((at) => scrolls(at) && isVisible(at)).sort((a, b) => size(b) - size(a))[0];
+  }
+  function scrollerOfAll() {
+    const page = pageOf(document) ?? document.documentElement;
+    if (scrolls(page)) return page;
+    const middle2 = deepestAt(document, innerWidth / 2, innerHeight / 2);
+    return (middle2 && outward(middle2, scrolls)) ?? scrollerIn(page) ?? page;
+  }
+
+  // content/steps/defaults.ts
+  var LINES = /^(text|search|email|tel|url|number|password|date|time|month|week|datetime-local)$/;
+  function edits(element) {
+    return isLine(element) || isHTML(element, "textarea") || isHTML(element, localName(element)) && isEditable(element);
+  }
+  function isLine(element) {
+    return isHTML(element, "input") && LINES.test(inputType(element));
+  }
+  function byDefault(found, key, scope) {
+    const { element } = found;
+    if (key.key === "Tab") return void moveFocus(element, key.held.includes("Shift"), scope);
+    if (key.key === "Escape") return void closeTopmost(element);
+    if (key.key === "Enter") return void enter(found, key, scope);
+    if (edits(element)) return void edit(found, key, scope);
+    if (key.held.some((name) => name !== "Shift")) return void 0;
+    if (key.text === " " && isPressable(element)) {
+      return () => {
+        perhaps(() => check(element, scope));
+        nativeClick(element);
+      };
+    }
+    if (!choose(element, key.key)) scrollByKey(element, key.key === " " && key.held.includes("Shift") ? "PageUp" : key.key);
+    return void 0;
+  }
+  function isPressable(element) {
+    return isHTML(element, "button", "summary") || isHTML(element, "input") && /^(button|submit|reset|image|checkbox|radio)$/.test(inputType(element));
+  }
+  function enter(found, key, scope) {
+    const { element } = found;
+    if (isHTML(element, "textarea") || isHTML(element, localName(element)) && isEditable(element)) {
+      if (key.held.every((name) => name === "Shift")) edit(found, key, scope);
+      return;
+    }
+    perhaps(() => check(element, scope, true));
+    if (isHTML(element, "a") && hasAttribute(element, "href")) {
+      const view = viewOf(element);
+      return followed(element, dispatch(element, new view.MouseEvent("click", { bubbles: true, cancelable: true, composed: true, view })));
+    }
+    if (isHTML(element, "button", "summary")) return nativeClick(element);
+    const form = isLine(element) ? formOf(element) : null;
+    if (!form) return;
+    const button = defaultButton(form);
+    if (button) return matchesSelector(button, ":disabled") ? void 0 : nativeClick(button);
+    const lines = [...formElements(form)].filter((at) => isHTML(at, "input") && !/^(hidden|checkbox|radio|range|color|file|button|reset)$/.test(inputType(at)));
+    if (lines.length === 1) requestSubmit(form);
+  }
+  var COMMANDS = {
+    Backspace: ["delete", "deleteContentBackward"],
+    Delete: ["forwardDelete", "deleteContentForward"],
+    Enter: ["insertParagraph", "insertParagraph"],
+    "Shift+Enter": ["insertLineBreak", "insertLineBreak"],
+    "Control+z": ["undo", "historyUndo"],
+    "Control+y": ["redo", "historyRedo"],
+    "Control+Shift+Z": ["redo", "historyRedo"],
+    "Control+b": ["bold", "formatBold"],
+    "Control+i": ["italic", "formatItalic"],
+    "Control+u": ["underline", "formatUnderline"]
+  };
+  var MOVES2 = {
+    ArrowLeft: ["left", "character"],
+    ArrowRight: ["right", "character"],
+    ArrowUp: ["backward", "line"],
+    ArrowDown: ["forward", "line"],
+    Home: ["backward", "lineboundary"],
+    End: ["forward", "lineboundary"],
+    "Control+ArrowLeft": ["left", "word"],
+    "Control+ArrowRight": ["right", "word"],
+    "Control+Home": ["backward", "documentboundary"],
+    "Control+End": ["forward", "documentboundary"]
+  };
+  function edit(found, { key, text, held }, scope) {
+    const { element } = found;
+    const isNumber = isHTML(element, "input") && inputType(element) === "number";
+    if (isNumber && /^Arrow(Up|Down)$/.test(key)) return step(element, key === "ArrowUp");
+    const others = held.filter((name) => name !== "Shift").map((name) => name === "Meta" ? "Control" : name);
+    const called = [...others, ...held.includes("Shift") && !text ? ["Shift"] : [], key].join("+");
+    if (called === "Control+a") {
+      if (isHTML(element, "input", "textarea")) selectInput(element);
+      else execCommand(documentOf(element), "selectAll");
+      return;
+    }
+    const move = MOVES2[called.replace("Shift+", "")];
+    const selection = selectionOf(documentOf(element));
+    if (move && selection) return moveSelection(selection, held.includes("Shift") ? "extend" : "move", ...move);
+    const [command, inputType_] = text ? ["insertText", "insertText"] : COMMANDS[called] ?? [];
+    if (!command) return;
+    perhaps(() => {
+      takes(found, scope);
+      if (!hasFocus(element)) throw new Failure("STEP_REFUSED", `${found.words} has not got the focus`);
+    });
+    insert(element, command, inputType_, text || void 0);
+  }
+  function insert(element, command, type, text) {
+    const view = viewOf(element);
+    const selection = selectionOf(documentOf(element));
+    const init = { bubbles: true, cancelable: true, composed: true, inputType: type, data: text ?? null };
+    const targetRanges = selection && isEditable(element) && selection.rangeCount > 0 ? [new view.StaticRange(selection.getRangeAt(0))] : [];
+    if (!dispatch(element, new view.InputEvent("beforeinput", { ...init, targetRanges }))) return;
+    if (hasFocus(element)) execCommand(documentOf(element), command, false, text);
+  }
+  function choose(element, key) {
+    const by = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 }[key];
+    if (isHTML(element, "input") && inputType(element) === "range") {
+      if (!by) return false;
+      step(element, /^Arrow(Up|Right)$/.test(key));
+      return true;
+    }
+    if (isHTML(element, "select")) {
+      const options = [...selectOptions(element)].filter((option) => !matchesSelector(option, ":disabled"));
+      const at = options.findIndex((option) => isSelected(option));
+      const to = by ? options[Math.min(Math.max(at + by, 0), options.length - 1)] : key === "Home" ? options[0] : key === "End" ? options.at(-1) : void 0;
+      if (!to || isSelected(to)) return by !== void 0;
+      setSelected(to, true);
+      changed(element);
+      return true;
+    }
+    if (!by || !isHTML(element, "input") || inputType(element) !== "radio") return false;
+    const name = attribute(element, "name");
+    const group = name ? [...query(rootOf(element), `input[type=radio i][name="${CSS.escape(name)}"]:enabled`)].filter((at) => formOf(at) === formOf(element)) : [];
+    const next = group.at((group.indexOf(element) + by) % group.length);
+    if (next && next !== element) {
+      focus(next, { preventScroll: true });
+      nativeClick(next);
+    }
+    return true;
+  }
+  function step(element, isUp) {
+    (isUp ? stepUp : stepDown)(element);
+    changed(element, "");
+  }
+  var FOCUSABLE = "a[href],area[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable],audio[controls],video[controls]";
+  function moveFocus(element, isBack, scope) {
+    const modal = [...query(documentOf(element), "dialog:modal")].at(-1);
+    const isIn = (at) => !modal || outward(at, (outer) => outer === modal) !== null;
+    const stops = all({ selector: FOCUSABLE }, document, scope).filter((at) => isHTML(at, localName(at)) && tabIndex(at) >= 0 && isIn(at) && !matchesSelector(at, ":disabled,input[type=hidden i]") && !outward(at, (outer) => hasAttribute(outer, "inert"))).map((at, i) => ({ at, order: tabIndex(at) || Number.POSITIVE_INFINITY, i })).sort((a, b) => a.order === b.order ? a.i - b.i : a.order - b.order).map(({ at }) => at);
+    const here = stops.indexOf(element);
+    const next = isBack ? stops.at(here < 0 ? -1 : here - 1) : stops[(here + 1) % stops.length];
+    if (!next || isBack && here === 0 || !isBack && here === stops.length - 1) {
+      if (isHTML(element, localName(element))) blur(element);
+      return;
+    }
+    focus(next);
+    if (isLine(next)) selectInput(next);
+  }
+  function closeTopmost(element) {
+    const doc = documentOf(element);
+    const popover = [...query(doc, ':popover-open:is([popover=""],[popover=auto i])')].at(-1);
+    if (popover) return hidePopover(popover);
+    const dialog = [...query(doc, "dialog:modal")].at(-1);
+    const view = viewOf(element);
+    if (dialog && dispatch(dialog, new view.Event("cancel", { cancelable: true }))) closeDialog(dialog);
+  }
+
+  // content/steps/press.ts
+  function focusedIn(scope, tree = document) {
+    const element = focused(tree) ?? bodyOf(tree);
+    if (!element) throw new Failure("STEP_NOT_FOUND", "the page has nothing yet that a key could go to").later();
+    if (isHTML(element, "iframe", "frame")) {
+      const inner = isHTML(element, "iframe") && frameDocument(element, scope);
+      if (inner) return focusedIn(scope, inner);
+      throw new Failure("STEP_REFUSED", "a frame of another document has the focus; name an element in it to press a key there");
+    }
+    if (isHTML(element, "body", "html")) return { element, role: "", name: "", words: "the page" };
+    return foundOf(element);
+  }
+  function checkKey(found, key, scope) {
+    const { element } = found;
+    if (CLIPBOARD.test(key.said)) {
+      throw new Failure("NEEDS_TRUSTED_INPUT", `browsers let only a person use the clipboard by ${key.said}; read gives what a page shows, and fill puts text into a field`);
+    }
+    if (key.key === "F11") throw new Failure("NEEDS_TRUSTED_INPUT", "browsers let only a person switch to the whole screen");
+    if (key.key === "Enter") check(element, scope, true);
+    if (key.key === " " && key.text && isHTML(element, "button", "input", "summary") && !edits(element)) check(element, scope);
+    const problem = changes(key) && (edits(element) || key.text.length > 0) ? refusal(found) : "";
+    if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
+  }
+  var CLIPBOARD = /^(((control|ctrl|meta|cmd|command)\+(shift\+)?[cvx])|((control|ctrl)\+insert|shift\+(insert|delete)))$/i;
+  function changes({ text, key, held }) {
+    return text !== "" || /^(Backspace|Delete)$/.test(key) || /^[zyZY]$/.test(key) && held.length > 0;
+  }
+  function press(found, key, scope) {
+    const { element } = found;
+    const view = viewOf(element);
+    if (found.words !== "the page") focusOn(element);
+    const flags = {};
+    const event = (type, init) => isConnected(element) && dispatch(element, new view.KeyboardEvent(type, { bubbles: true, cancelable: true, composed: true, view, ...flags, ...init }));
+    const place = ({ code, keyCode }) => ({ code, keyCode, which: keyCode });
+    for (const name of key.held) {
+      flags[MODIFIERS[name].flag] = true;
+      event("keydown", { key: name, ...place(MODIFIERS[name]) });
+    }
+    const own = { key: key.key, ...place(key) };
+    const char = key.key === "Enter" ? 13 : key.text.codePointAt(0) ?? 0;
+    const meant = event("keydown", own) && (char === 0 || event("keypress", { ...own, charCode: char, keyCode: char, which: char }));
+    const after = meant && isConnected(element) ? byDefault(found, key, scope) : void 0;
+    const let_go = event("keyup", own);
+    if (let_go && after && !unusable(element, scope)) after();
+    for (const name of [...key.held].reverse()) {
+      flags[MODIFIERS[name].flag] = false;
+      event("keyup", { key: name, ...place(MODIFIERS[name]) });
+    }
+    return `pressed ${key.said} ${found.words === "the page" ? "on" : "in"} ${found.words}`;
+  }
+
+  // content/steps/select.ts
+  var OPTIONS = /^(option|menuitem|menuitemradio|menuitemcheckbox|treeitem)$/;
+  var OPENS = 2e3;
+  var SHOWS = 500;
+  var PAGES = 30;
+  function isList({ element, role }) {
+    if (isHTML(element, "input", "textarea")) return false;
+    return /^(listbox|combobox)$/.test(role) || opens(element);
+  }
+  function opens(element) {
+    return /^(true|menu|listbox|tree)$/.test(attribute(element, "aria-haspopup") ?? "");
+  }
+  function selectEdit(found, labels, scope) {
+    const { element, role } = found;
+    if (labels.length === 0 && !(isHTML(element, "select") && isMultiple(element))) throw new Failure("STEP_REFUSED", `${found.words} takes an option`);
+    if (isHTML(element, "select")) return nativeEdit(found, labels);
+    if (!isList(found) && role !== "combobox") throw new Failure("STEP_REFUSED", `${found.words} is no list of options; click it, and then what it shows`);
+    if (role !== "listbox") check(element, scope);
+    if (labels.length > 1 && role === "combobox" && isHTML(element, "input")) throw new Failure("STEP_REFUSED", `${found.words} takes one option at a time`);
+    return (signal) => choose2(found, labels, scope, signal);
+  }
+  function nativeEdit(found, labels) {
+    const { element } = found;
     if (labels.length !== 1 && !isMultiple(element)) throw new Failure("STEP_REFUSED", `${found.words} takes one option`);
     const chosen = labels.map((label) => {
       const labelled2 = [...selectOptions(element)].filter((option) => optionLabel(option).trim() === label);
@@ -3316,32 +4000,197 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       for (const option of selectOptions(element)) if (isSelected(option) !== chosen.includes(option)) setSelected(option, chosen.includes(option));
       changed(element);
       if (!chosen.every((option) => isSelected(option))) throw refused(found);
-      return chosen.map((option) => JSON.stringify(clean(optionLabel(option)))).join(", ");
+      return chosen.map((option) => JSON.stringify(clean(optionLabel(option)))).join(", ") || "none";
     };
   }
   function optionsOf2(select) {
     return [...selectOptions(select)].slice(0, 5).map((option) => `option ${JSON.stringify(clean(optionLabel(option)))}`);
   }
+  async function choose2(found, labels, scope, signal) {
+    const { element, role } = found;
+    const chosen = [];
+    for (const label of labels) {
+      const list = role === "listbox" ? element : await opened(found, scope, signal);
+      if (isHTML(element, "input") && inputValue(element) !== label) {
+        setInputValue(element, label);
+        changed(element, label);
+      }
+      const option = await optionIn(found, list, label, scope, signal);
+      chosen.push(option);
+      if (attribute(option, "aria-selected") !== "true" || role !== "listbox") await clickOption(foundOf(option), scope);
+      await drawn();
+    }
+    if (role === "listbox" && attribute(element, "aria-multiselectable") === "true") {
+      for (const other of offered(element, scope)) if (attribute(other, "aria-selected") === "true" && !chosen.includes(other)) await clickOption(foundOf(other), scope);
+    }
+    const shows = () => labels.every((label) => isChosen(found, chosen, label)) || void 0;
+    const known2 = await inTime(SHOWS, signal, shows);
+    return labels.map((label) => JSON.stringify(clean(label))).join(", ") + (known2 ? "" : ", which the page does not show as chosen");
+  }
+  async function opened(found, scope, signal) {
+    const { element } = found;
+    const list = () => {
+      for (const name of ["aria-controls", "aria-owns"]) {
+        for (const id of (attribute(element, name) ?? "").split(/\s+/).filter(Boolean)) {
+          for (const at of query(rootOf(element), `#${CSS.escape(id)}`)) if (isVisible(at) && offered(at, scope).length > 0) return at;
+        }
+      }
+      return void 0;
+    };
+    const there = list();
+    if (there || attribute(element, "aria-expanded") === "true" && offered(void 0, scope).length > 0) return there;
+    const before = offered(void 0, scope);
+    click(found, scope);
+    const more = () => list() ?? (offered(void 0, scope).some((option) => !before.includes(option)) ? null : void 0);
+    let open = await inTime(OPENS / 4, signal, more);
+    if (open === void 0 && !unusable(element, scope)) {
+      press(found, keyOf("ArrowDown"), scope);
+      open = await inTime(OPENS, signal, more);
+    }
+    return open ?? void 0;
+  }
+  function offered(list, scope) {
+    const options = list ? [...query(list, "[role]")] : all({ selector: "[role]" }, document, scope);
+    return options.filter((at) => OPTIONS.test(roleOf(at)) && isVisible(at));
+  }
+  async function optionIn(found, list, label, scope, signal) {
+    let seen = [];
+    const look2 = () => {
+      seen = offered(list, scope).filter((option) => option !== found.element);
+      const fitting2 = seen.filter((option) => foundOf(option).name === label || lineOf(option) === label);
+      return fitting2.length > 0 ? fitting2 : void 0;
+    };
+    let options = await inTime(OPENS / 4, signal, look2);
+    for (let page = 0; !options && page < PAGES && seen.length > 0; page++) {
+      const said = await scrollPages(foundOf(outward(seen[0], (at) => /^(listbox|menu|tree)$/.test(roleOf(at))) ?? seen[0]), 1, signal);
+      if (said.startsWith("could not")) break;
+      options = await inTime(OPENS / 10, signal, look2);
+    }
+    options ??= await inTime(OPENS / 2, signal, look2);
+    if (!options) {
+      const names = seen.slice(0, 5).map((option) => words(option));
+      throw new Failure("STEP_NOT_FOUND", seen.length > 0 ? `${found.words} has no option ${JSON.stringify(clean(label))}` : `${found.words} shows no options when it is clicked`, names);
+    }
+    if (options.length > 1) throw new Failure("STEP_AMBIGUOUS", `${found.words} has ${options.length} options ${JSON.stringify(clean(label))}`);
+    return options[0];
+  }
+  function lineOf(option) {
+    return isHTML(option, localName(option)) ? innerText(option).replace(/\s+/g, " ").trim() : "";
+  }
+  async function clickOption(option, scope) {
+    const problem = unusable(option.element, scope);
+    if (problem) throw new Failure("STEP_REFUSED", `${option.words} ${problem}`);
+    scrollIntoView(option.element, { block: "nearest", behavior: "instant" });
+    await drawn();
+    const changedTo = another(option, scope);
+    if (changedTo) throw new Failure("STEP_REFUSED", changedTo);
+    const cover = coverOf(option.element);
+    if (cover) throw new Failure("STEP_REFUSED", `${option.words} is ${cover}`);
+    check(option.element, scope);
+    click(option, scope);
+  }
+  function isChosen({ element }, options, label) {
+    if (isHTML(element, "input") && inputValue(element).includes(label)) return true;
+    if (isConnected(element) && isHTML(element, localName(element)) && innerText(element).includes(label)) return true;
+    return options.some((option) => isConnected(option) && ["aria-selected", "aria-checked"].some((name) => attribute(option, name) === "true") && (foundOf(option).name === label || lineOf(option) === label));
+  }
+
+  // content/steps/widgets.ts
+  var SHOWS2 = 1e3;
+  var MAX_KEYS = 1e3;
+  function richEdit(found, text, scope) {
+    const { element } = found;
+    const ready = () => perhaps(() => {
+      takes(found, scope);
+      if (!hasFocus(element)) throw refused(found);
+    });
+    return async (signal) => {
+      ready();
+      const before = shown(element);
+      const selection = selectionOf(documentOf(element));
+      if (selection) selectContents(selection, element);
+      await drawn();
+      signal.throwIfAborted();
+      const lines = text.split(/\r\n?|\n/);
+      if (text === "") {
+        ready();
+        insert(element, "delete", "deleteContentBackward");
+      }
+      for (const [i, line2] of lines.entries()) {
+        if (i > 0) {
+          ready();
+          insert(element, "insertParagraph", "insertParagraph");
+          await turn2();
+        }
+        if (line2 === "") continue;
+        ready();
+        insert(element, "insertText", "insertText", line2);
+        await turn2();
+      }
+      const wanted = squeezed(text);
+      const took = await inTime(SHOWS2, signal, () => squeezed(shown(element)) === wanted ? true : void 0);
+      if (!took && shown(element) === before) throw refused(found);
+      return JSON.stringify(clean(text)) + (took ? "" : `, and the page shows ${JSON.stringify(clean(shown(element)))}`);
+    };
+  }
+  function shown(element) {
+    return innerText(element);
+  }
+  function squeezed(text) {
+    return text.replace(/[\s\u200b\ufeff]+/g, "");
+  }
+  function sliderEdit(found, text, scope) {
+    const { element } = found;
+    const number = (name) => Number(attribute(element, `aria-value${name}`) ?? Number.NaN);
+    const wanted = Number(text);
+    const [min, max] = [number("min"), number("max")];
+    if (text.trim() === "" || Number.isNaN(wanted)) throw new Failure("STEP_REFUSED", `${found.words} takes a number such as 1.5, not ${JSON.stringify(clean(text))}`);
+    if (Number.isNaN(number("now"))) throw new Failure("STEP_REFUSED", `${found.words} does not say what it is at; press its arrow keys, or drag it`);
+    if (wanted < min || wanted > max) throw new Failure("STEP_REFUSED", `${found.words} goes from ${min} to ${max}`);
+    return async (signal) => {
+      for (let keys = 0; number("now") !== wanted && keys < MAX_KEYS; keys++) {
+        signal.throwIfAborted();
+        perhaps(() => takes(found, scope));
+        const before = number("now");
+        press(found, keyOf(wanted > before ? "ArrowRight" : "ArrowLeft"), scope);
+        const now = await inTime(SHOWS2, signal, () => number("now") === before ? void 0 : number("now"));
+        if (now === void 0) throw refused(found);
+        if (wanted > before !== wanted > now || Math.abs(wanted - now) > Math.abs(wanted - before)) break;
+      }
+      return number("now") === wanted ? text : `${text}, which the page made ${number("now")}`;
+    };
+  }
 
   // content/steps/fill.ts
-  function fill(edits, scope) {
+  function fill(edits2, scope, signal) {
     const done = [];
-    for (const { found, edit } of edits) {
-      try {
-        const problem = another(found, scope);
-        if (problem) throw new Failure("STEP_REFUSED", problem);
-        focusOn(found.element);
-        perhaps(() => takes(found, scope));
-        done.push(`${found.words} to ${edit()}`);
-      } catch (error) {
-        if (error instanceof Failure) {
-          error.did = done.length > 0 || error.did === "perhaps" ? "perhaps" : "no";
-          error.words = done.length > 0 ? `set ${done.length} of ${edits.length} fields: ${done.join(", ")}` : "";
-        }
-        throw error;
+    const failed = (error) => {
+      if (error instanceof Failure) {
+        error.did = done.length > 0 || error.did === "perhaps" ? "perhaps" : "no";
+        error.words = done.length > 0 ? `set ${done.length} of ${edits2.length} fields: ${done.join(", ")}` : "";
       }
-    }
-    return done.length > 0 ? `set ${done.join(", ")}` : "left all fields as they are";
+      return error;
+    };
+    const from = (at) => {
+      for (let i = at; i < edits2.length; i++) {
+        const { found, edit: edit2 } = edits2[i];
+        const set = (value) => void done.push(`${found.words} to ${value}`);
+        try {
+          signal.throwIfAborted();
+          const problem = another(found, scope);
+          if (problem) throw new Failure("STEP_REFUSED", problem);
+          focusOn(found.element);
+          perhaps(() => takes(found, scope));
+          const value = edit2(signal);
+          if (typeof value !== "string") return value.then(set, (error) => Promise.reject(failed(error))).then(() => from(i + 1));
+          set(value);
+        } catch (error) {
+          throw failed(error);
+        }
+      }
+      return done.length > 0 ? `set ${done.join(", ")}` : "left all fields as they are";
+    };
+    return from(0);
   }
   function takes(found, scope) {
     const problem = unusable(found.element, scope) || refusal(found);
@@ -3361,10 +4210,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (type === "file") throw new Failure("NEEDS_TRUSTED_INPUT", `${found.words}: browsers let only a person choose files`);
     if (/^(button|submit|reset|image)$/.test(type)) throw new Failure("STEP_REFUSED", `${found.words} is no field`);
     if (/^(checkbox|radio|switch|menuitemcheckbox)$/.test(found.role)) return checkEdit(found, wanted, scope);
-    if (isHTML(element, "select")) return selectEdit(found, wanted);
+    if (isHTML(element, "select") || isList(found)) return selectEdit(found, (Array.isArray(wanted) ? wanted : [wanted]).map((label) => plain(label, found.words).trim()), scope);
     const text = plain(wanted, found.words);
     if (isHTML(element, "input", "textarea")) return textEdit(found, text);
-    if (hasAttribute(element, "contenteditable")) return richEdit(found, text);
+    if (found.role === "slider" || found.role === "spinbutton" && !isEditable(element)) return sliderEdit(found, text, scope);
+    if (hasAttribute(element, "contenteditable")) return richEdit(found, text, scope);
     throw new Failure("STEP_REFUSED", `${found.words} is no field`);
   }
   function checkEdit(found, wanted, scope) {
@@ -3417,19 +4267,6 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     input.value = text;
     return input.value;
   }
-  function richEdit(found, text) {
-    const { element } = found;
-    const doc = documentOf(element);
-    return () => {
-      if (!hasFocus(element)) throw refused(found);
-      const before = textContent(element);
-      const selection = doc.getSelection();
-      selection?.selectAllChildren(element);
-      doc.execCommand(text === "" ? "delete" : "insertText", false, text);
-      if (text !== before && textContent(element) === before) throw refused(found);
-      return JSON.stringify(clean(text));
-    };
-  }
   function changed(element, data) {
     const view = viewOf(element);
     const event = data === void 0 ? new view.Event("input", { bubbles: true, composed: true }) : new view.InputEvent("input", { bubbles: true, composed: true, inputType: "insertReplacementText", data });
@@ -3437,74 +4274,203 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     dispatch(element, new view.Event("change", { bubbles: true }));
   }
 
-  // content/steps/press.ts
-  function press(found, key, scope) {
+  // content/steps/upload.ts
+  var LEVELS2 = 4;
+  function uploadTo(found, files) {
+    const field = fieldOf(found.element);
+    if (!field) {
+      if (/^(button|link|menuitem)$/.test(found.role)) throw new Failure("STEP_NOT_FOUND", `${found.words} has no file field near it; name what files can be dropped onto`);
+      return () => drop(found, files);
+    }
+    const called = `${words(field)}${field === found.element ? "" : ` of ${found.words}`}`;
+    if (matchesSelector(field, ":disabled")) throw new Failure("STEP_REFUSED", `${called} is disabled`);
+    if (hasAttribute(field, "webkitdirectory")) throw new Failure("NEEDS_TRUSTED_INPUT", `${called} takes a folder, which browsers let only a person choose`);
+    if (files.length > 1 && !hasAttribute(field, "multiple")) throw new Failure("STEP_REFUSED", `${called} takes one file, not ${files.length}`);
+    return () => {
+      setInputFiles(field, transferOf(field, files).files);
+      changed(field);
+      return `put ${named3(files)} into ${called}`;
+    };
+  }
+  function fieldOf(element) {
+    if (isFileField(element)) return element;
+    const label = outward(element, (at) => isHTML(at, "label"));
+    const control = label && controlOf(label);
+    if (control && isFileField(control)) return control;
+    const inside = fieldsIn(element);
+    if (inside.length > 0) return inside.length === 1 ? inside[0] : void 0;
+    if (!isHTML(element, "button", "a", "input") && !/^(button|link|menuitem)$/.test(attribute(element, "role") ?? "")) return void 0;
+    let outer = around(element);
+    for (let level = 0; outer && level < LEVELS2 && !isHTML(outer, "body", "html"); level++, outer = around(outer)) {
+      const near = fieldsIn(outer);
+      if (near.length > 0) return near.length === 1 ? near[0] : void 0;
+    }
+    return void 0;
+  }
+  function fieldsIn(element) {
+    const shadow = shadowOf(element);
+    return [...query(element, "input[type=file i]"), ...shadow ? query(shadow, "input[type=file i]") : []];
+  }
+  function isFileField(element) {
+    return isHTML(element, "input") && inputType(element) === "file";
+  }
+  function drop(found, files) {
     const { element } = found;
     const view = viewOf(element);
-    focusOn(element);
-    const code = key.length > 1 ? key : /\d/.test(key) ? `Digit${key}` : `Key${key.toUpperCase()}`;
-    const keyCode = { Enter: 13, Escape: 27, Tab: 9, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 }[key] ?? key.toUpperCase().charCodeAt(0);
-    const event = (type, charCode = 0) => dispatch(element, new view.KeyboardEvent(type, { bubbles: true, cancelable: true, composed: true, view, key, code, keyCode, which: keyCode, charCode }));
-    const meant = event("keydown") && (key.length > 1 && key !== "Enter" ? true : event("keypress", keyCode));
-    const pressed = `pressed ${key} in ${found.words}`;
-    if (meant && isConnected(element)) byDefault(found, key, scope);
-    if (isConnected(element)) event("keyup");
-    return pressed;
+    const dataTransfer = transferOf(element, files);
+    const event = (type) => dispatch(element, new view.DragEvent(type, { ...placed(view, middle(element)), dataTransfer }));
+    event("dragenter");
+    const isTaken = !event("dragover");
+    if (!isTaken) {
+      event("dragleave");
+      throw new Failure("STEP_REFUSED", `${found.words} takes no files that are dropped there`);
+    }
+    event("drop");
+    return `dropped ${named3(files)} onto ${found.words}`;
   }
-  function byDefault(found, key, scope) {
-    const { element } = found;
-    const isLine = isHTML(element, "input") && /^(text|search|email|tel|url|number|password|date|time|month|week|datetime-local)$/.test(inputType(element));
-    if (key === "Tab") return void (isHTML(element, localName(element)) && blur(element));
-    if (key.length === 1) {
-      if (!isLine && !isHTML(element, "textarea") && !hasAttribute(element, "contenteditable")) return;
-      perhaps(() => {
-        takes(found, scope);
-        if (!hasFocus(element)) throw new Failure("STEP_REFUSED", `${found.words} has not got the focus`);
-      });
-      documentOf(element).execCommand("insertText", false, key);
-      return;
+  function transferOf(element, files) {
+    const view = viewOf(element);
+    const transfer = new view.DataTransfer();
+    for (const { name, mimeType = "", data } of files) {
+      const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
+      transfer.items.add(new view.File([bytes], name, { type: mimeType, lastModified: Date.now() }));
     }
-    if (key !== "Enter") return;
-    perhaps(() => check(element, scope, true));
-    if (isHTML(element, "a") && hasAttribute(element, "href")) {
-      const view = viewOf(element);
-      return followed(element, dispatch(element, new view.MouseEvent("click", { bubbles: true, cancelable: true, composed: true, view })));
-    }
-    if (isHTML(element, "button", "summary")) return nativeClick(element);
-    const form = isLine ? formOf(element) : null;
-    if (!form) return;
-    const button = defaultButton(form);
-    if (button) return matchesSelector(button, ":disabled") ? void 0 : nativeClick(button);
-    const lines = [...formElements(form)].filter((at) => isHTML(at, "input") && !/^(hidden|checkbox|radio|range|color|file|button|reset)$/.test(inputType(at)));
-    if (lines.length === 1) requestSubmit(form);
+    return transfer;
+  }
+  function named3(files) {
+    return files.map(({ name }) => JSON.stringify(name)).join(", ");
   }
 
   // content/steps/act.ts
-  function actOf(step, scope, now) {
+  function actOf(step2, scope, now) {
     const found = (target) => usable(target, scope, now);
-    if (step.click) return clickAct(found(step.click.target), scope);
-    if (step.press) return pressAct(found(step.press.target), step.press.key, scope);
-    if (step.fill) return fillAct(step.fill.fields, found, scope);
+    if (step2.click) return clickAct(found(step2.click.target), step2.click, scope);
+    if (step2.fill) return fillAct(step2.fill.fields, found, scope);
+    if (step2.select) return selectAct(found(step2.select.target), step2.select.options, scope);
+    if (step2.press) return pressAct(step2.press.target ? found(step2.press.target) : focusedIn(scope), keyOf(step2.press.key), scope);
+    if (step2.hover) return hoverAct(found(step2.hover.target));
+    if (step2.scroll) return scrollAct(step2.scroll, scope);
+    if (step2.drag) return dragAct(usable(step2.drag.to, scope, false), found(step2.drag.target), scope);
+    if (step2.upload) return uploadAct(found(step2.upload.target), step2.upload.files);
     throw new Failure("STEP_REFUSED", "this browser cannot do that");
   }
-  function clickAct(found, scope) {
+  function clickAct(found, { button, count: count2 = 1 }, scope) {
+    if (button === "right") return { on: [found], do: () => rightClick(found, scope) };
     check(found.element, scope);
-    return { on: [found], do: () => click(found, scope) };
-  }
-  function pressAct(found, key, scope) {
-    if (key === "Enter") check(found.element, scope, true);
-    const problem = key.length === 1 ? refusal(found) : "";
-    if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
-    return { on: [found], do: () => press(found, key, scope) };
+    return { on: [found], do: (signal) => count2 > 1 ? clicks(found, scope, count2, signal) : click(found, scope) };
   }
   function fillAct(fields, find, scope) {
-    const edits = fields.flatMap(({ target, value }) => {
+    const edits2 = fields.flatMap(({ target, value }) => {
       const wanted = valueOf2(value, scope);
       if (wanted === ABSENT || wanted === null) return [];
       const found = find(target);
       return [{ found, edit: editOf(found, wanted, scope) }];
     });
-    return { on: edits.map(({ found }) => found), do: () => fill(edits, scope) };
+    return { on: edits2.map(({ found }) => found), do: (signal) => fill(edits2, scope, signal) };
+  }
+  function selectAct(found, options, scope) {
+    const edit2 = selectEdit(found, options.map((option) => option.trim()), scope);
+    return { on: [found], do: (signal) => fill([{ found, edit: edit2 }], scope, signal) };
+  }
+  function pressAct(found, key, scope) {
+    checkKey(found, key, scope);
+    return { on: [found], do: () => press(found, key, scope) };
+  }
+  function hoverAct(found) {
+    return { on: [found], do: () => hover(found) };
+  }
+  function scrollAct({ target, pages }, scope) {
+    const found = target && usable(target, scope, false);
+    if (found && !pages) return { on: [found], do: () => scrollTo(found) };
+    return { on: found ? [found] : [], do: (signal) => scrollPages(found, pages ?? 1, signal) };
+  }
+  function dragAct(to, found, scope) {
+    if (found.element === to.element) throw new Failure("STEP_REFUSED", `${found.words} would be dragged onto itself`);
+    return { on: [found, to], do: (signal) => drag(found, to, scope, signal) };
+  }
+  function uploadAct(found, files) {
+    return { on: [found], do: uploadTo(found, files) };
+  }
+
+  // content/steps/dialog.ts
+  var LASTS = 1e4;
+  var MAX = 3;
+  var Dialogs = class {
+    #name;
+    #next;
+    #asked = [];
+    /** The address of a tab that the page could not open. */
+    #opened;
+    /** @param name of the events; undefined: the dialogs are the browser's */
+    constructor(name) {
+      this.#name = name;
+      if (name) document.addEventListener(`${name} asked`, this.#heard);
+    }
+    /** Says how the next dialog is answered that has a choice. */
+    next(answer) {
+      this.#next = answer;
+    }
+    /** A step is about to act. */
+    answer() {
+      this.#tell(LASTS);
+    }
+    /** Nothing is answered any more, and the page has its own functions. */
+    end() {
+      this.#tell(0);
+      if (this.#name) document.removeEventListener(`${this.#name} asked`, this.#heard);
+      this.#name = void 0;
+    }
+    /** What the page has asked since this was called last, to be put after what a step did; "" if nothing. */
+    words() {
+      const asked = this.#asked.splice(0);
+      this.#opened ??= asked.find(({ kind }) => kind === "open")?.message;
+      const more = asked.length > MAX ? `; and ${asked.length - MAX} times more` : "";
+      return asked.slice(0, MAX).map((one2) => `; ${inWords(one2)}`).join("") + more;
+    }
+    /** Fails if the page wanted what browsers do only for a person. */
+    check() {
+      const opened2 = this.#opened;
+      this.#opened = void 0;
+      if (opened2 === void 0) return;
+      const to = URL.canParse(opened2, location.href) ? new URL(opened2, location.href).href : opened2;
+      const failure = new Failure("NEEDS_TRUSTED_INPUT", `the page wanted to open another tab, which browsers let it do only for a person; browser_tab new does it, with the address ${clean(to, 2e3)}`);
+      failure.did = "yes";
+      throw failure;
+    }
+    #tell(lasts) {
+      if (this.#name) dispatch(document, new CustomEvent(`${this.#name} answer`, { detail: JSON.stringify({ lasts, next: this.#next }) }));
+    }
+    #heard = (event) => {
+      const { detail } = event;
+      if (typeof detail !== "string") return;
+      let asked;
+      try {
+        asked = JSON.parse(detail);
+      } catch {
+        return;
+      }
+      const { kind, message, got, told } = asked ?? {};
+      if (!KINDS.includes(kind) || typeof message !== "string" || typeof got !== "string" || this.#asked.length > 1e3) return;
+      if (told === true) this.#next = void 0;
+      this.#asked.push({ kind, message, got, told: told === true });
+    };
+  };
+  var KINDS = ["alert", "confirm", "prompt", "print", "open"];
+  function inWords({ kind, message, got, told }) {
+    const quoted2 = JSON.stringify(clean(message, 300));
+    const again = told ? "" : "; to answer otherwise, say dialog before it, and do it again";
+    switch (kind) {
+      case "alert":
+        return `the page said ${quoted2}`;
+      case "confirm":
+        return `the page asked ${quoted2} and got ${clean(got, 10)}${again}`;
+      case "prompt":
+        return `the page asked for a text, ${quoted2}, and got ${got === "Cancel" ? got : JSON.stringify(clean(got, 80))}${again}`;
+      case "print":
+        return "the page wanted to print, and was not let";
+      case "open":
+        return "the page wanted to open another tab";
+    }
   }
 
   // patterns.ts
@@ -3576,7 +4542,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       }
     }));
   }
-  function readField({ target, give = "text", attribute: named2, optional }, row, scope) {
+  function readField({ target, give = "text", attribute: named4, optional }, row, scope) {
     let element;
     try {
       element = target ? one(target, row ?? document, scope).element : row;
@@ -3587,10 +4553,10 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (!element) throw new Failure("STEP_REFUSED", "a field without target is of a list's element, and there is no list");
     const kind = secret(element, nameOf(element));
     if (kind) throw new Failure("STEP_REFUSED", `${words(element)} is ${kind}: no pack reads that`);
-    const value = give === "attribute" ? attribute(element, named2 ?? "") : valueIn(element, give);
+    const value = give === "attribute" ? attribute(element, named4 ?? "") : valueIn(element, give);
     if (value !== void 0 && value !== null) return value;
     if (optional) return null;
-    throw new Failure("STEP_NOT_FOUND", `${words(element)} has no ${give === "attribute" ? `attribute ${named2}` : give}`).later();
+    throw new Failure("STEP_NOT_FOUND", `${words(element)} has no ${give === "attribute" ? `attribute ${named4}` : give}`).later();
   }
   function valueIn(element, give) {
     switch (give) {
@@ -3690,13 +4656,13 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     }
     return url.href;
   }
-  async function prepare(step, scope, signal) {
-    const { method: method2 = "GET", json, form, token } = step;
+  async function prepare(step2, scope, signal) {
+    const { method: method2 = "GET", json, form, token } = step2;
     if (!METHODS.includes(method2)) throw new Failure("STEP_REFUSED", `${clean(method2)} is no method of a pack`);
-    const url = addressOf(step, scope);
+    const url = addressOf(step2, scope);
     const headers = { accept: "application/json, text/plain;q=0.9, */*;q=0.8" };
     const fields = form && fieldsOf(form, scope);
-    let body = json === void 0 ? void 0 : bodyOf(json, scope);
+    let body = json === void 0 ? void 0 : bodyOf2(json, scope);
     const secret2 = token ? await tokenOf(token, scope, signal) : "";
     if (token) {
       if (token.header) {
@@ -3716,7 +4682,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return { words: `${method2} ${clean(new URL(url).pathname, 200)}`, method: method2, url, init, token: secret2 };
   }
   var OWN = { mode: "same-origin", credentials: "same-origin", redirect: "manual", cache: "no-store", referrerPolicy: "same-origin" };
-  async function send({ words: words2, method: method2, url, init, token }, step, signal) {
+  async function send({ words: words2, method: method2, url, init, token }, step2, signal) {
     const said = (text2) => clean(without(token, text2), 200);
     const failed = (message) => {
       const failure = new Failure("STEP_ANSWER", `${words2} ${message}`);
@@ -3745,9 +4711,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       if (data === void 0) throw new Failure("STEP_ANSWER", `${words2} was answered with ${status}, and with what is no JSON: ${said(text)}`);
       if (isDeep(data)) throw new Failure("STEP_ANSWER", `${words2} was answered with ${status}, and with JSON that is nested more than ${MAX_DEPTH} times`);
       const open = token.length < LEAST ? data : withoutToken(token, data);
-      if (!step.take) return open;
+      if (!step2.take) return open;
       if (typeof open === "string") throw new Failure("STEP_ANSWER", `${words2} was answered with a text, of which nothing can be taken: ${said(open)}`);
-      return take(open, step.take);
+      return take(open, step2.take);
     } catch (error) {
       throw method2 === "GET" ? error : done(error);
     }
@@ -3848,63 +4814,62 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     }
   }
 
-  // content/steps/until.ts
-  var EVERY = 200;
-  var REST = 4;
-  function eventually(look2, until, signal) {
-    return new Promise((resolve2, reject) => {
-      let next;
-      let rested = 0;
-      const end = () => {
-        clearTimeout(next);
-        changes.disconnect();
-        signal.removeEventListener("abort", aborted);
-      };
-      const aborted = () => {
-        end();
-        reject(signal.reason);
-      };
-      const again = () => {
-        const began = performance.now();
-        clearTimeout(next);
-        try {
-          const value = look2();
-          end();
-          resolve2(value);
-        } catch (error) {
-          const now = performance.now();
-          if (!(error instanceof Failure && error.passing) || now >= until) {
-            end();
-            reject(error);
-            return;
-          }
-          rested = now + (now - began) * REST;
-          next = setTimeout(again, Math.min(Math.max(EVERY, rested - now), until - now));
-        }
-      };
-      const changes = new MutationObserver(() => {
-        if (performance.now() >= rested) again();
-        else {
-          clearTimeout(next);
-          next = setTimeout(again, rested - performance.now());
-        }
-      });
-      if (signal.aborted) return aborted();
-      signal.addEventListener("abort", aborted);
-      changes.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-      again();
-    });
+  // content/steps/ring.ts
+  var LASTS2 = 1e3;
+  var AROUND = 5;
+  function ring(elements) {
+    if (Object.hasOwn(globalThis, "tabhubRing")) globalThis.tabhubRing?.remove();
+    const hosts = elements.slice(0, 20).flatMap((element) => drawn2(element) ?? []);
+    const remove = () => {
+      clearTimeout(timer);
+      for (const host2 of hosts) host2.remove();
+      globalThis.tabhubRing = void 0;
+    };
+    const timer = setTimeout(remove, LASTS2);
+    globalThis.tabhubRing = { remove };
+  }
+  function drawn2(element) {
+    const doc = documentOf(element);
+    const view = viewOf(element);
+    const root = rootElement(doc);
+    const box2 = [...rects(element)].find(({ width, height }) => width > 0 && height > 0);
+    if (!view || !root || !box2) return void 0;
+    const host2 = createElement(doc, "div");
+    host2.setAttribute("aria-hidden", "true");
+    host2.inert = true;
+    host2.popover = "manual";
+    host2.style.cssText = `all: initial !important; position: fixed !important; z-index: 2147483647 !important; display: block !important; pointer-events: none !important;
+    left: ${box2.left - AROUND}px !important; top: ${box2.top - AROUND}px !important; width: ${box2.width + 2 * AROUND}px !important; height: ${box2.height + 2 * AROUND}px !important;`;
+    const shadow = host2.attachShadow({ mode: "closed" });
+    const look2 = new view.CSSStyleSheet();
+    look2.replaceSync(`
+    div { position: absolute; inset: 0; border: 3px solid #1f5fbf; border-radius: 8px; box-shadow: 0 0 0 2px #ffffffd9, inset 0 0 0 1px #ffffffb3; opacity: 0; animation: shown ${LASTS2}ms; }
+    @keyframes shown { 0%, 70% { opacity: 1; } 100% { opacity: 0; } }
+    @media (prefers-reduced-motion: no-preference) {
+      div { animation: shown ${LASTS2}ms, drawn 180ms ease-out; }
+      @keyframes drawn { from { transform: scale(1.15); } }
+    }
+    @media print { div { display: none; } }
+  `);
+    shadow.adoptedStyleSheets = [look2];
+    shadow.append(createElement(doc, "div"));
+    append(root, host2);
+    try {
+      host2.showPopover();
+    } catch {
+    }
+    return host2;
   }
 
   // steps.ts
   var ACTING = ["open", "click", "fill", "press", "select", "hover", "scroll", "drag", "upload"];
   var VERBS = ["request", ...ACTING, "read", "wait", "dialog", "look"];
-  function isActing(step) {
-    const { request } = step;
-    return ACTING.some((verb) => step[verb] !== void 0) || request !== void 0 && ((request.method ?? "GET") !== "GET" || request.token !== void 0);
+  function isActing(step2) {
+    const { request } = step2;
+    return ACTING.some((verb) => step2[verb] !== void 0) || request !== void 0 && ((request.method ?? "GET") !== "GET" || request.token !== void 0);
   }
-  function verbOf(step) {
-    return VERBS.find((verb) => verb in step) ?? "";
+  function verbOf(step2) {
+    return VERBS.find((verb) => verb in step2) ?? "";
   }
 
   // content/steps/run.ts
@@ -3918,6 +4883,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     #begin;
     #post;
     #scope;
+    #dialogs;
     #reports = [];
     #stop = new AbortController();
     /** The step that waits for its go. */
@@ -3931,17 +4897,19 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       this.#begin = begin;
       this.#post = post;
       this.#scope = scopeOf(begin);
+      this.#dialogs = new Dialogs(begin.dialogs);
+      for (const { dialog } of begin.steps.slice(0, begin.from)) if (dialog) this.#dialogs.next(dialog);
       void this.#all();
     }
     // ---- What the worker says
-    go(step) {
-      if (this.#asked?.step !== step) return;
+    go(step2) {
+      if (this.#asked?.step !== step2) return;
       const { go } = this.#asked;
       this.#asked = void 0;
       go();
     }
-    refused(step, code, reason) {
-      if (this.#asked?.step !== step) return;
+    refused(step2, code, reason) {
+      if (this.#asked?.step !== step2) return;
       this.#asked.refused(new Failure(code, reason));
       this.#asked = void 0;
     }
@@ -3951,6 +4919,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     /** The document goes: nothing more is begun or said. */
     leave() {
       this.ended = true;
+      this.#dialogs.end();
       this.#stop.abort(new Left());
     }
     /** Says again what a worker that has just started may not know. */
@@ -3970,6 +4939,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
         for (; at < steps.length; at++) {
           if (await this.#step(at, steps[at])) {
             this.ended = true;
+            this.#dialogs.end();
             return;
           }
           const { words: words2 } = this.#reports[at - from];
@@ -3991,26 +4961,32 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     }
     #end(result) {
       this.ended = true;
+      this.#dialogs.end();
       this.#say({ type: "end", id: this.id, from: this.#begin.from, result });
     }
-    #report(step, did, words2) {
-      const report = { verb: verbOf(step), did, words: words2.slice(0, 4e3), at: location.href.slice(0, 2048) };
+    #report(step2, did, words2) {
+      const report = { verb: verbOf(step2), did, words: (words2 + this.#dialogs.words()).slice(0, 4e3), at: location.href.slice(0, 2048) };
       this.#reports.push(report);
       return report;
     }
     /** Does a step. @returns whether the document gives way to another one */
-    async #step(at, step) {
-      const clock = new Clock(step.timeout || (step.request || step.open ? 10 : 5));
+    async #step(at, step2) {
+      const clock = new Clock(step2.timeout || (step2.request || step2.open ? 10 : 5));
       this.#here();
-      if (step.request) {
-        await this.#request(at, step, clock);
+      if (step2.request) {
+        await this.#request(at, step2, clock);
         return false;
       }
-      if (step.read || step.wait) {
-        this.#report(step, "yes", await this.#look(step, clock));
+      if (step2.dialog) {
+        this.#dialogs.next(step2.dialog);
+        this.#report(step2, "yes", `the page's next question gets ${step2.dialog.accept ? "OK" : "Cancel"}${step2.dialog.text === void 0 ? "" : `, with ${JSON.stringify(clean(step2.dialog.text))}`}`);
         return false;
       }
-      return this.#act(at, step, clock);
+      if (step2.read || step2.wait) {
+        this.#report(step2, "yes", await this.#look(step2, clock));
+        return false;
+      }
+      return this.#act(at, step2, clock);
     }
     /** Refuses to go on where the run does not reach. */
     #here() {
@@ -4032,11 +5008,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       this.#here();
     }
     // ---- Acts
-    async #act(at, step, clock) {
-      const declared = step.open !== void 0 || Boolean(step.click?.navigates ?? step.press?.navigates);
+    async #act(at, step2, clock) {
+      const declared = step2.open !== void 0 || Boolean(step2.click?.navigates ?? step2.press?.navigates);
       const look2 = (now) => () => {
         this.#here();
-        return this.#actOf(step, now);
+        return this.#actOf(step2, now);
       };
       await this.#eventually(look2(false), clock);
       await this.#grant(at, clock);
@@ -4047,23 +5023,30 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
         const departure = await this.#eventually(() => {
           const act = look2(true)();
           const leaving = watch = new Departure(this.#scope);
+          this.#dialogs.answer();
+          if (this.#begin.mark) ring(act.on.map(({ element }) => element));
           return begun(act, this.#stop.signal, (words2) => {
-            report = this.#report(step, "yes", words2);
+            report = this.#report(step2, "yes", words2);
             did(declared);
             return leaving;
           });
         }, clock);
         const { leaves, refused: refused2 } = await departure.result();
+        const asked = this.#dialogs.words();
+        if (asked && report) {
+          report.words += asked;
+          did(declared || leaves);
+        } else if (leaves && !declared) did(true);
+        this.#dialogs.check();
         if (refused2) throw new Failure("STEP_REFUSED", `the step led to ${clean(refused2, 200)}, ${this.#scope.outside}: the page was kept from going there`);
-        if (leaves && !declared) did(true);
         return leaves || declared;
       } finally {
         watch?.end();
       }
     }
-    #actOf(step, now) {
-      if (!step.open) return actOf(step, this.#scope, now);
-      const address = addressOf(step.open, this.#scope);
+    #actOf(step2, now) {
+      if (!step2.open) return actOf(step2, this.#scope, now);
+      const address = addressOf(step2.open, this.#scope);
       return {
         on: [],
         do: () => {
@@ -4073,18 +5056,18 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       };
     }
     // ---- Reads
-    async #look(step, clock) {
-      if (step.wait) return this.#wait(step.wait, clock);
+    async #look(step2, clock) {
+      if (step2.wait) return this.#wait(step2.wait, clock);
       let emptySince;
       const { value, words: words2 } = await this.#eventually(() => {
         this.#here();
-        const reading = read(step.read, this.#scope, this.#begin.none);
+        const reading = read(step2.read, this.#scope, this.#begin.none);
         emptySince = reading.empty ? emptySince ?? performance.now() : void 0;
         const young = emptySince !== void 0 && performance.now() - emptySince < EMPTY;
         if (young && !clock.isOver) throw new Failure("STEP_NOT_FOUND", reading.words).later();
         return reading;
       }, clock);
-      this.#gave(step, value);
+      this.#gave(step2, value);
       return words2;
     }
     async #wait({ for: there, gone, url }, clock) {
@@ -4107,15 +5090,15 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     #eventually(look2, clock) {
       return eventually(look2, clock.until, this.#stop.signal);
     }
-    #gave(step, value) {
-      const values = { ...this.#scope.values, ...this.#begin.result ? {} : { "": value }, ...step.as ? { [step.as]: value } : {} };
+    #gave(step2, value) {
+      const values = { ...this.#scope.values, ...this.#begin.result ? {} : { "": value }, ...step2.as ? { [step2.as]: value } : {} };
       if ((JSON.stringify(values) ?? "").length > MAX_VALUES) throw new Failure("STEP_ANSWER", `the steps gave more than ${MAX_VALUES >> 20} MiB; take or read less`);
       this.#scope.values = values;
     }
     // ---- Requests
-    async #request(at, step, clock) {
-      const request = step.request;
-      const acts = isActing(step);
+    async #request(at, step2, clock) {
+      const request = step2.request;
+      const acts = isActing(step2);
       const flight = new AbortController();
       const { signal } = this.#stop;
       const stopped = () => flight.abort(signal.reason);
@@ -4130,8 +5113,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
           timer = timed(clock.left);
         } else this.#here();
         const report = (value) => {
-          this.#gave(step, value);
-          return this.#report(step, "yes", ready.words);
+          this.#gave(step2, value);
+          return this.#report(step2, "yes", ready.words);
         };
         if (!acts) return void report(await send(ready, request, flight.signal));
         try {

@@ -4134,6 +4134,7 @@ function problemOf(children) {
 // worker/overlay.ts
 var LASTS = 15e3;
 var RENEW = 1e4;
+var RING = 1500;
 var DRAWN = 300;
 var BUSY4 = 2e3;
 var Overlay = class {
@@ -4143,6 +4144,8 @@ var Overlay = class {
   #pictured = /* @__PURE__ */ new Map();
   /** What is done next in a tab comes after this; false if the page was too busy. */
   #last = /* @__PURE__ */ new Map();
+  /** When a step has acted in tabs, whose documents may show where. */
+  #ringed = /* @__PURE__ */ new Map();
   #renewing;
   #settings;
   constructor(settings) {
@@ -4172,12 +4175,16 @@ var Overlay = class {
     const marked = label !== void 0 && this.#settings().mark && !this.#pictured.has(tabId);
     void this.#next(tabId, () => marked ? this.#draw(tabId, label) : this.#erase(tabId));
   }
+  /** A step has just acted in a tab. */
+  ringed(tabId) {
+    this.#ringed.set(tabId, Date.now());
+  }
   /** Does something for which a tab must not have its overlay. */
   async without(tabId, act) {
     const times = (this.#pictured.get(tabId) ?? 0) + 1;
     this.#pictured.set(tabId, times);
     try {
-      if (this.#last.has(tabId) && !await this.#next(tabId, () => this.#erase(tabId))) {
+      if ((this.#last.has(tabId) || this.#hasRing(tabId)) && !await this.#next(tabId, () => this.#erase(tabId))) {
         throw new Refusal(Code.Internal, "the page is too busy to be pictured; try again when it is not");
       }
       return await act();
@@ -4189,6 +4196,7 @@ var Overlay = class {
     }
   }
   closed(tabId) {
+    this.#ringed.delete(tabId);
     this.#labels.delete(tabId);
   }
   #next(tabId, act) {
@@ -4210,14 +4218,17 @@ var Overlay = class {
     else await this.#erase(tabId);
   }
   async #erase(tabId) {
-    await run2(tabId, erase, [DRAWN]);
+    await run2(tabId, erase, [DRAWN], this.#hasRing(tabId));
+  }
+  #hasRing(tabId) {
+    return Date.now() - (this.#ringed.get(tabId) ?? 0) < RING;
   }
 };
 function timedOut() {
   return new Promise((resolve) => setTimeout(resolve, BUSY4, false));
 }
-async function run2(tabId, func, args) {
-  await chrome.scripting.executeScript({ target: { tabId }, func, args, injectImmediately: true });
+async function run2(tabId, func, args, allFrames = false) {
+  await chrome.scripting.executeScript({ target: { tabId, allFrames }, func, args, injectImmediately: true });
 }
 function draw(label, origin, lasts) {
   if (self.origin !== origin || !(document.documentElement instanceof HTMLHtmlElement)) return;
@@ -4254,10 +4265,12 @@ function draw(label, origin, lasts) {
   overlay2.timer = setTimeout(() => overlay2.host.remove(), lasts);
 }
 function erase(drawn2) {
+  const ring = Object.hasOwn(globalThis, "tabhubRing") ? globalThis.tabhubRing : void 0;
+  ring?.remove();
   const overlay2 = Object.hasOwn(globalThis, "tabhubOverlay") ? globalThis.tabhubOverlay : void 0;
-  if (!overlay2?.host.isConnected) return void 0;
-  clearTimeout(overlay2.timer);
-  overlay2.host.remove();
+  if (!ring && !overlay2?.host.isConnected) return void 0;
+  clearTimeout(overlay2?.timer);
+  overlay2?.host.remove();
   return Promise.race([
     new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(void 0)))),
     new Promise((done) => setTimeout(done, drawn2))
@@ -4491,6 +4504,69 @@ var Bounds = class {
   }
 };
 
+// worker/dialogs.ts
+var BUSY5 = 1e3;
+async function hookDialogs(tabId, documentId) {
+  const name = crypto.randomUUID();
+  const hooked = chrome.scripting.executeScript({ target: { tabId, documentIds: [documentId] }, world: "MAIN", injectImmediately: true, func: hook, args: [name] }).then(() => name);
+  return Promise.race([unlessStopping(hooked, () => void 0), new Promise((late) => setTimeout(late, BUSY5))]);
+}
+function hook(name) {
+  let until = 0;
+  let answer2;
+  const undo = [];
+  const text4 = (value) => {
+    try {
+      return String(value).slice(0, 1e3);
+    } catch {
+      return "";
+    }
+  };
+  const said2 = (asked2) => document.dispatchEvent(new CustomEvent(`${name} asked`, { detail: JSON.stringify(asked2) }));
+  const isPersons = () => window.event?.isTrusted === true && /^(click|dblclick|contextmenu|(mouse|pointer|key|touch))/.test(window.event.type);
+  const answered = (kind, native, view, args) => {
+    if (performance.now() > until || isPersons()) return Reflect.apply(native, view, args);
+    if (kind === "open") {
+      const opened2 = Reflect.apply(native, view, args);
+      if (!opened2) said2({ kind, message: text4(args[0] ?? ""), got: "" });
+      return opened2;
+    }
+    const given = kind === "confirm" || kind === "prompt" ? answer2 : void 0;
+    if (given) answer2 = void 0;
+    const accept = kind === "alert" || given?.accept === true;
+    const value = kind === "prompt" && accept ? given?.text ?? text4(args[1] ?? "") : void 0;
+    said2({ kind, message: text4(args[0] ?? ""), got: value ?? (accept ? "OK" : "Cancel"), told: given !== void 0 });
+    return kind === "confirm" ? accept : kind === "prompt" ? value ?? null : void 0;
+  };
+  const put = (view) => {
+    for (const kind of ["alert", "confirm", "prompt", "print", "open"]) {
+      const own = Object.getOwnPropertyDescriptor(view, kind);
+      const native = own?.value;
+      if (!own?.configurable || typeof native !== "function" || !/\[native code\]/.test(Function.prototype.toString.call(native))) continue;
+      const instead = { [kind]: (...args) => answered(kind, native, view, args) }[kind];
+      Object.defineProperty(view, kind, { ...own, value: instead });
+      undo.push(() => view[kind] === instead && Object.defineProperty(view, kind, own));
+    }
+    for (let i = 0; i < view.length && i < 100; i++) {
+      try {
+        if (view[i].document) put(view[i]);
+      } catch {
+      }
+    }
+  };
+  const told = (event) => {
+    const { detail } = event;
+    const { lasts, next } = JSON.parse(detail);
+    answer2 = next;
+    until = performance.now() + lasts;
+    if (lasts > 0) return;
+    document.removeEventListener(`${name} answer`, told);
+    for (const back of undo) back();
+  };
+  document.addEventListener(`${name} answer`, told);
+  put(window);
+}
+
 // worker/follow.ts
 var NEXT2 = 1e4;
 var LOOK4 = 50;
@@ -4532,6 +4608,11 @@ function verbOf(step) {
 // worker/run.ts
 function stepsOf({ params: { steps = [] } }) {
   return steps;
+}
+function stepsFrom(run3) {
+  const steps = stepsOf(run3);
+  const acted = steps.findLastIndex((step, i) => i < run3.from && isActing(step));
+  return steps.map((step, i) => i < run3.from && !(step.dialog && i > acted) ? {} : step);
 }
 function isCall({ pack, steps }) {
   return pack !== void 0 && !steps?.length;
@@ -4974,6 +5055,7 @@ var Runs = class {
   /** The ports of the documents with the script. */
   #ports = /* @__PURE__ */ new Map();
   #following = /* @__PURE__ */ new Set();
+  #hooking = /* @__PURE__ */ new Map();
   /** Called when a run has ended, or a person has left a tab. */
   #wakes = /* @__PURE__ */ new Set();
   #reminder;
@@ -4987,7 +5069,9 @@ var Runs = class {
   #activity;
   #userInput;
   #settings;
-  constructor(tabs2, packs2, calls2, hub2, navigations2, activity2, userInput2, settings) {
+  #ringed;
+  /** @param ringed called when a step has acted in a tab, which shows where */
+  constructor(tabs2, packs2, calls2, hub2, navigations2, activity2, userInput2, settings, ringed) {
     this.#bounds = new Bounds(tabs2, packs2, settings);
     this.#calls = calls2;
     this.#hub = hub2;
@@ -4995,6 +5079,7 @@ var Runs = class {
     this.#activity = activity2;
     this.#userInput = userInput2;
     this.#settings = settings;
+    this.#ringed = ringed;
     const ledger = {
       isOpen: (id, run3) => this.#open.get(id) === run3,
       portOf: (run3) => this.#portOf(run3),
@@ -5172,7 +5257,7 @@ var Runs = class {
     const isHere = (run4) => run4 !== void 0 && placeOfRun(run4) === place2;
     if (message2.type === "hello") {
       for (const id2 of message2.runs) if (!isHere(this.#open.get(id2))) say(port, { type: "stop", id: id2, reason: "the call is not wanted here any more" });
-      for (const [id2, run4] of this.#open) if (isHere(run4) && !message2.runs.includes(id2)) this.#give(id2, run4, port);
+      for (const [id2, run4] of this.#open) if (isHere(run4) && !message2.runs.includes(id2)) void this.#give(id2, run4, port);
       return;
     }
     const { id } = message2;
@@ -5193,6 +5278,7 @@ var Runs = class {
         run3.reports[step] = report;
         this.#activity.did(id, report.words ?? "");
         if (!run3.script) run3.values = JSON.stringify(values).length <= MAX_VALUES ? values : void 0;
+        this.#ringed(run3.tabId);
         if (navigates && step === run3.did) this.#leads(id, run3, step);
         void this.#stored.write();
         break;
@@ -5204,7 +5290,7 @@ var Runs = class {
         break;
       case "end":
         if (run3.leads && !message2.result.failed) break;
-        if (run3.script && message2.from !== stepsOf(run3).length - 1) return this.#give(id, run3, port);
+        if (run3.script && message2.from !== stepsOf(run3).length - 1) return void this.#give(id, run3, port);
         if (run3.script && !message2.result.failed) return this.#stepped(id, run3, message2.result);
         say(port, { type: "stop", id, reason: "" });
         this.#finish(id, run3, message2.result);
@@ -5230,7 +5316,7 @@ var Runs = class {
     if (this.#open.get(id) === run3 && run3.documentId === documentId && !this.#ports.has(documentId)) this.#left(id, run3);
   }
   /** Gives a run to the document that is to have it. */
-  #give(id, run3, port) {
+  async #give(id, run3, port) {
     if (run3.leads || run3.script && !this.#sandbox.waits(id)) return;
     const last = stepsOf(run3).length - 1;
     if (run3.script && run3.did === last) return this.#answer(id, run3, null);
@@ -5244,9 +5330,20 @@ var Runs = class {
     if (!values) return this.#fail(id, run3, "STEP_REFUSED", `what the steps gave is more than the ${MAX_VALUES >> 20} MiB that a run may take to another page`);
     const refusal = this.#bounds.refusal(params);
     if (refusal) return this.#fail(id, run3, "STEP_STOPPED", refusal);
+    const dialogs = await this.#hooked(id, run3);
+    if (this.#open.get(id) !== run3 || this.#portOf(run3) !== port || run3.leads || run3.granted > run3.did) return;
     run3.from = run3.script ? last : run3.did + 1;
     void this.#stored.write();
-    say(port, { type: "run", id, from: run3.from, steps: stepsOf(run3).map((step, i) => i < run3.from ? {} : step), more: run3.script && true, none: run3.script?.none, args: params.args, result: params.result, values, ...this.#bounds.reach(run3) });
+    say(port, { type: "run", id, from: run3.from, steps: stepsFrom(run3), more: run3.script && true, none: run3.script?.none, args: params.args, result: params.result, values, ...this.#bounds.reach(run3), mark: this.#settings().mark, dialogs });
+  }
+  /** Has the dialogs of a document answered while a client's own steps act there. @returns what their events are called */
+  #hooked(id, run3) {
+    const { tabId, documentId, params, did } = run3;
+    if (params.pack || !stepsOf(run3).slice(did + 1).some(isActing)) return void 0;
+    const key = `${id} ${documentId}`;
+    const hooked = this.#hooking.get(key) ?? hookDialogs(tabId, documentId).finally(() => this.#hooking.delete(key));
+    this.#hooking.set(key, hooked);
+    return hooked;
   }
   // ---- What scripts say
   /** A script calls a method of page. */
@@ -6298,7 +6395,7 @@ var leases = new Leases(hub, (tabId) => userInput.isActive(tabId), (tabId) => {
 });
 var navigations = new Navigations(tabs, () => current);
 var calls = new Calls(tabs, hub, navigations, activity);
-var runs = new Runs(tabs, packs, calls, hub, navigations, activity, userInput, () => current);
+var runs = new Runs(tabs, packs, calls, hub, navigations, activity, userInput, () => current, (tabId) => overlay.ringed(tabId));
 var manualCalls = new ManualCalls(tabs, activity);
 var gateways = new Gateways(() => current);
 var questions2 = new Questions(hub, showState);

@@ -2,7 +2,7 @@
 // before anything is done.
 
 import {
-  attribute, clean, controlOf, documentOf, formAction, formMethod, formOf, frameWindow, hasAttribute, href, inputType, isHTML, localName, outward, query,
+  attribute, baseOf, clean, controlOf, documentOf, formAction, formMethod, formOf, frameWindow, hasAttribute, href, inputType, isHTML, localName, outward, query,
 } from "./dom.ts";
 import { Failure } from "./failure.ts";
 import { words, type Scope } from "./find.ts";
@@ -12,8 +12,8 @@ import { words, type Scope } from "./find.ts";
  * @param submits it submits the form of the field
  */
 export function check(element: Element, scope: Scope, submits = false) {
-  if (isHTML(element, "input") && inputType(element) === "file") throw new Failure("NEEDS_TRUSTED_INPUT", "browsers let only a person choose files");
-  if (isHTML(element, "option", "select")) throw new Failure("STEP_REFUSED", "an option is chosen with fill, by its label");
+  if (isHTML(element, "input") && inputType(element) === "file") throw new Failure("NEEDS_TRUSTED_INPUT", `browsers let only a person choose files${scope.literal ? "; the step upload puts files there" : ""}`);
+  if (isHTML(element, "option", "select")) throw new Failure("STEP_REFUSED", `an option is chosen with ${scope.literal ? "select" : "fill"}, by its label`);
   const link = linkAround(element);
   const to = link && (attribute(link, "href") ?? attribute(link, "xlink:href"));
   if (link && to !== null) leads(isHTML(link, "a") ? href(link) : absolute(to, link), attribute(link, "target"), scope, link);
@@ -55,8 +55,8 @@ function checkForm(form: HTMLFormElement, button: Element | null | undefined, sc
 
 /** An address as it is written in an element's page, or as it is if it makes no sense. */
 export function absolute(to: string, element: Element) {
-  const { baseURI } = documentOf(element);
-  return URL.canParse(to, baseURI) ? new URL(to, baseURI).href : to;
+  const base = baseOf(element);
+  return URL.canParse(to, base) ? new URL(to, base).href : to;
 }
 
 function leads(to: string, target: string | null, scope: Scope, element: Element) {
@@ -70,7 +70,9 @@ function leads(to: string, target: string | null, scope: Scope, element: Element
   const name = (target || [...query(documentOf(element), "base[target]")].map((base) => attribute(base, "target"))[0] || "_self").toLowerCase();
   if (/^_(self|top|parent)$/.test(name)) return;
   const frame = [...query(documentOf(element), "iframe[name]")].find((frame) => attribute(frame, "name")?.toLowerCase() === name);
-  if (!frame || !frameWindow(frame)) throw new Failure("NEEDS_TRUSTED_INPUT", `${words(element)} opens another tab, which browsers let only a person do`);
+  if (frame && frameWindow(frame)) return;
+  const instead = scope.literal && !isHTML(element, "form") ? `; browser_tab new does it, with the address ${clean(to, 2000)}` : "";
+  throw new Failure("NEEDS_TRUSTED_INPUT", `${words(element)} opens another tab, which browsers let only a person do${instead}`);
 }
 
 /** Whether an address is that of this page, but for its fragment. */

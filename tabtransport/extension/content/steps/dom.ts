@@ -38,10 +38,18 @@ export const closest = method(E.closest) as (of: Element, selector: string) => E
 export const box = method(E.getBoundingClientRect);
 export const rects = method(E.getClientRects);
 export const scrollIntoView = method(E.scrollIntoView);
+export const scrollBy = method(E.scrollBy) as (of: Element, options: ScrollToOptions) => void;
+export const scrollTop = getter<number>(E, "scrollTop");
+export const scrollHeight = getter<number>(E, "scrollHeight");
+export const clientHeight = getter<number>(E, "clientHeight");
 export const dispatch = method(EventTarget.prototype.dispatchEvent);
 export const focus = method(HTMLElement.prototype.focus);
 export const blur = method(HTMLElement.prototype.blur);
 export const nativeClick = method(HTMLElement.prototype.click);
+export const tabIndex = getter<number>(HTMLElement.prototype, "tabIndex");
+export const isDraggable = getter<boolean>(HTMLElement.prototype, "draggable");
+export const hidePopover = method(HTMLElement.prototype.hidePopover);
+export const closeDialog = method(HTMLDialogElement.prototype.close);
 export const innerText = getter<string>(HTMLElement.prototype, "innerText");
 export const isEditable = getter<boolean>(HTMLElement.prototype, "isContentEditable");
 export const assignedNodes = method(HTMLSlotElement.prototype.assignedNodes);
@@ -53,6 +61,11 @@ export const inputType = getter<string>(Input, "type");
 export const inputValue = getter<string>(Input, "value");
 export const setInputValue = setter<string>(Input, "value");
 export const isChecked = getter<boolean>(Input, "checked");
+export const inputFiles = getter<FileList | null>(Input, "files");
+export const setInputFiles = setter<FileList>(Input, "files");
+export const stepUp = method(Input.stepUp);
+export const stepDown = method(Input.stepDown);
+export const selectInput = method(Input.select);
 export const areaValue = getter<string>(HTMLTextAreaElement.prototype, "value");
 export const setAreaValue = setter<string>(HTMLTextAreaElement.prototype, "value");
 export const selectOptions = getter<HTMLOptionsCollection>(HTMLSelectElement.prototype, "options");
@@ -62,11 +75,18 @@ export const setSelected = setter<boolean>(HTMLOptionElement.prototype, "selecte
 export const optionLabel = getter<string>(HTMLOptionElement.prototype, "label");
 export const optionValue = getter<string>(HTMLOptionElement.prototype, "value");
 export const href = getter<string>(HTMLAnchorElement.prototype, "href");
+export const execCommand = method(Document.prototype.execCommand);
+export const selectionOf = method(Document.prototype.getSelection);
+export const selectContents = method(Selection.prototype.selectAllChildren);
+export const moveSelection = method(Selection.prototype.modify);
+export const baseOf = getter<string>(N, "baseURI");
+export const rootElement = getter<HTMLElement | null>(Document.prototype, "documentElement");
+export const createElement = method(Document.prototype.createElement) as (of: Document, name: string) => HTMLElement;
+export const append = method(E.append) as (of: Element, ...nodes: Node[]) => void;
+export const bodyOf = getter<HTMLElement | null>(Document.prototype, "body");
+export const scrollerOfPage = getter<Element | null>(Document.prototype, "scrollingElement");
 export const frameWindow = getter<Window | null>(HTMLIFrameElement.prototype, "contentWindow");
 const windowOfFrame = getter<Window | null>(HTMLFrameElement.prototype, "contentWindow");
-const scrollHeight = getter<number>(E, "scrollHeight");
-const scrollTop = getter<number>(E, "scrollTop");
-const clientHeight = getter<number>(E, "clientHeight");
 
 /** How far the content of a box reaches, how far it is scrolled, and how much of it is shown. */
 export function scrollBox(element: Element) {
@@ -111,8 +131,16 @@ export function documentOf(node: Node): Document {
 
 /** The window of an element's document; none if that is not shown. */
 export function viewOf(node: Node): (Window & typeof globalThis) | null {
-  return documentOf(node).defaultView;
+  return defaultView(documentOf(node));
 }
+const defaultView = getter<(Window & typeof globalThis) | null>(Document.prototype, "defaultView");
+
+/** The element that a document or shadow tree shows at a point of its window. */
+export function elementAt(tree: Node, x: number, y: number): Element | null {
+  return (nodeType(tree) === Node.DOCUMENT_NODE ? atInDocument : atInShadow)(tree, x, y);
+}
+const atInDocument = method(Document.prototype.elementFromPoint);
+const atInShadow = method(ShadowRoot.prototype.elementFromPoint);
 
 /** Whether the element, by its name, is one of HTML's: those of SVG lack what HTML's have. */
 export function isHTML(element: Element, ...names: string[]) {
@@ -218,6 +246,13 @@ export function controlOf(label: Element): Element | null {
 export function hasFocus(element: Element): boolean {
   const active = activeOf(rootOf(element));
   return active !== null && contains(element, active);
+}
+
+/** The element of a document that has the focus, in shadow trees, too. */
+export function focused(tree: Node): Element | null {
+  const active = activeOf(tree);
+  const inner = active && shadowOf(active);
+  return (inner && focused(inner)) || active;
 }
 
 function activeOf(tree: Node): Element | null {

@@ -1,38 +1,55 @@
 // Fields: what they are set to, and the events of that.
 
 import {
-  areaValue, attribute, dispatch, documentOf, hasAttribute, hasFocus, inputType, inputValue, isChecked, isHTML, matchesSelector, setAreaValue, setInputValue, textContent, viewOf, clean,
+  areaValue, attribute, clean, dispatch, hasAttribute, inputType, inputValue, isChecked, isEditable, isHTML, matchesSelector, setAreaValue, setInputValue, viewOf,
 } from "./dom.ts";
 import { click, focusOn } from "./click.ts";
 import { Failure, perhaps } from "./failure.ts";
 import { check } from "./destination.ts";
 import { secret } from "./secret.ts";
-import { selectEdit } from "./select.ts";
+import { isList, selectEdit } from "./select.ts";
+import { richEdit, sliderEdit } from "./widgets.ts";
 import { another, unusable, type View } from "./usable.ts";
 import { plain } from "./values.ts";
 import type { Found, Scope } from "./find.ts";
 
-/** Sets a field, and says to what. */
-export type Edit = () => string;
+/** Sets a field, and says to what: as a promise, if that takes longer than a task. */
+export type Edit = (signal: AbortSignal) => string | Promise<string>;
 
-export function fill(edits: { found: Found; edit: Edit }[], scope: Scope): string {
+export interface Edited {
+  found: Found;
+  edit: Edit;
+}
+
+export function fill(edits: Edited[], scope: Scope, signal: AbortSignal): string | Promise<string> {
   const done: string[] = [];
-  for (const { found, edit } of edits) {
-    try {
-      const problem = another(found, scope);
-      if (problem) throw new Failure("STEP_REFUSED", problem);
-      focusOn(found.element);
-      perhaps(() => takes(found, scope));
-      done.push(`${found.words} to ${edit()}`);
-    } catch (error) {
-      if (error instanceof Failure) {
-        error.did = done.length > 0 || error.did === "perhaps" ? "perhaps" : "no";
-        error.words = done.length > 0 ? `set ${done.length} of ${edits.length} fields: ${done.join(", ")}` : "";
-      }
-      throw error;
+  const failed = (error: unknown) => {
+    if (error instanceof Failure) {
+      error.did = done.length > 0 || error.did === "perhaps" ? "perhaps" : "no";
+      error.words = done.length > 0 ? `set ${done.length} of ${edits.length} fields: ${done.join(", ")}` : "";
     }
-  }
-  return done.length > 0 ? `set ${done.join(", ")}` : "left all fields as they are";
+    return error;
+  };
+  const from = (at: number): string | Promise<string> => {
+    for (let i = at; i < edits.length; i++) {
+      const { found, edit } = edits[i];
+      const set = (value: string) => void done.push(`${found.words} to ${value}`);
+      try {
+        signal.throwIfAborted();
+        const problem = another(found, scope);
+        if (problem) throw new Failure("STEP_REFUSED", problem);
+        focusOn(found.element);
+        perhaps(() => takes(found, scope));
+        const value = edit(signal);
+        if (typeof value !== "string") return value.then(set, (error) => Promise.reject(failed(error))).then(() => from(i + 1));
+        set(value);
+      } catch (error) {
+        throw failed(error);
+      }
+    }
+    return done.length > 0 ? `set ${done.join(", ")}` : "left all fields as they are";
+  };
+  return from(0);
 }
 
 /** Refuses to fill a field that its page has made another one as it got the focus, or a key. Its name may change then. */
@@ -57,10 +74,11 @@ export function editOf(found: Found, wanted: unknown, scope: Scope): Edit {
   if (type === "file") throw new Failure("NEEDS_TRUSTED_INPUT", `${found.words}: browsers let only a person choose files`);
   if (/^(button|submit|reset|image)$/.test(type)) throw new Failure("STEP_REFUSED", `${found.words} is no field`);
   if (/^(checkbox|radio|switch|menuitemcheckbox)$/.test(found.role)) return checkEdit(found, wanted, scope);
-  if (isHTML(element, "select")) return selectEdit(found, wanted);
+  if (isHTML(element, "select") || isList(found)) return selectEdit(found, (Array.isArray(wanted) ? wanted : [wanted]).map((label) => plain(label, found.words).trim()), scope);
   const text = plain(wanted, found.words);
   if (isHTML(element, "input", "textarea")) return textEdit(found, text);
-  if (hasAttribute(element, "contenteditable")) return richEdit(found, text);
+  if (found.role === "slider" || (found.role === "spinbutton" && !isEditable(element))) return sliderEdit(found, text, scope);
+  if (hasAttribute(element, "contenteditable")) return richEdit(found, text, scope);
   throw new Failure("STEP_REFUSED", `${found.words} is no field`);
 }
 
@@ -114,20 +132,6 @@ function sanitized(type: string, text: string) {
   input.type = type;
   input.value = text;
   return input.value;
-}
-
-function richEdit(found: Found, text: string): Edit {
-  const { element } = found;
-  const doc = documentOf(element);
-  return () => {
-    if (!hasFocus(element)) throw refused(found); // what edits goes where that is
-    const before = textContent(element);
-    const selection = doc.getSelection();
-    selection?.selectAllChildren(element);
-    doc.execCommand(text === "" ? "delete" : "insertText", false, text);
-    if (text !== before && textContent(element) === before) throw refused(found);
-    return JSON.stringify(clean(text));
-  };
 }
 
 /** The events after an edit. */

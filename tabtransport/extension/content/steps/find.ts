@@ -367,7 +367,7 @@ function treesOf(element: Element, scope: Scope): Node[] {
 }
 
 /** The document of a frame, if steps may reach into it. */
-function frameDocument(element: Element, scope: Scope): Document | undefined {
+export function frameDocument(element: Element, scope: Scope): Document | undefined {
   const view = frameWindow(element);
   try {
     if (!view || view.origin !== self.origin) return undefined; // document.domain could make another origin's readable

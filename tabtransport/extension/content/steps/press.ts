@@ -1,52 +1,69 @@
-// The keyboard: the events of a key, and what browsers do for one that the page leaves to them.
+// The keyboard: the events of a key, and of those that are held with it.
 
-import { blur, dispatch, documentOf, formElements, formOf, hasAttribute, hasFocus, inputType, isConnected, isHTML, localName, matchesSelector, nativeClick, requestSubmit, viewOf } from "./dom.ts";
-import { Failure, perhaps } from "./failure.ts";
+import { bodyOf, dispatch, focused, isConnected, isHTML, viewOf } from "./dom.ts";
 import { focusOn } from "./click.ts";
-import { takes } from "./fill.ts";
-import { check, defaultButton, followed } from "./destination.ts";
-import type { Found, Scope } from "./find.ts";
-import type { View } from "./usable.ts";
+import { byDefault, edits } from "./defaults.ts";
+import { check } from "./destination.ts";
+import { Failure } from "./failure.ts";
+import { refusal } from "./fill.ts";
+import { foundOf, frameDocument, type Found, type Scope } from "./find.ts";
+import { MODIFIERS, type Key } from "./keys.ts";
+import { unusable, type View } from "./usable.ts";
 
-export function press(found: Found, key: string, scope: Scope): string {
-  const { element } = found;
-  const view = viewOf(element) as View;
-  focusOn(element);
-  const code = key.length > 1 ? key : /\d/.test(key) ? `Digit${key}` : `Key${key.toUpperCase()}`;
-  const keyCode = { Enter: 13, Escape: 27, Tab: 9, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 }[key] ?? key.toUpperCase().charCodeAt(0);
-  const event = (type: string, charCode = 0) => dispatch(element, new view.KeyboardEvent(type, { bubbles: true, cancelable: true, composed: true, view, key, code, keyCode, which: keyCode, charCode } as KeyboardEventInit));
-  const meant = event("keydown") && (key.length > 1 && key !== "Enter" ? true : event("keypress", keyCode));
-  const pressed = `pressed ${key} in ${found.words}`;
-  if (meant && isConnected(element)) byDefault(found, key, scope);
-  if (isConnected(element)) event("keyup");
-  return pressed;
+/** What has the focus, which a key without a target goes to. */
+export function focusedIn(scope: Scope, tree: Document = document): Found {
+  const element = focused(tree) ?? bodyOf(tree);
+  if (!element) throw new Failure("STEP_NOT_FOUND", "the page has nothing yet that a key could go to").later();
+  if (isHTML(element, "iframe", "frame")) {
+    const inner = isHTML(element, "iframe") && frameDocument(element, scope);
+    if (inner) return focusedIn(scope, inner);
+    throw new Failure("STEP_REFUSED", "a frame of another document has the focus; name an element in it to press a key there");
+  }
+  if (isHTML(element, "body", "html")) return { element, role: "", name: "", words: "the page" };
+  return foundOf(element);
 }
 
-/** What browsers do for a key that the page has left to them. */
-function byDefault(found: Found, key: string, scope: Scope) {
+/** Refuses a key that no step may press there, and says what browsers do only for a person. */
+export function checkKey(found: Found, key: Key, scope: Scope) {
   const { element } = found;
-  const isLine = isHTML(element, "input") && /^(text|search|email|tel|url|number|password|date|time|month|week|datetime-local)$/.test(inputType(element));
-  if (key === "Tab") return void (isHTML(element, localName(element)) && blur(element));
-  if (key.length === 1) {
-    if (!isLine && !isHTML(element, "textarea") && !hasAttribute(element, "contenteditable")) return;
-    perhaps(() => {
-      takes(found, scope);
-      if (!hasFocus(element)) throw new Failure("STEP_REFUSED", `${found.words} has not got the focus`);
-    });
-    documentOf(element).execCommand("insertText", false, key); // into what has the focus
-    return;
+  if (CLIPBOARD.test(key.said)) {
+    throw new Failure("NEEDS_TRUSTED_INPUT", `browsers let only a person use the clipboard by ${key.said}; read gives what a page shows, and fill puts text into a field`);
   }
-  if (key !== "Enter") return;
-  perhaps(() => check(element, scope, true)); // as its page may have it by now
-  if (isHTML(element, "a") && hasAttribute(element, "href")) {
-    const view = viewOf(element) as View;
-    return followed(element, dispatch(element, new view.MouseEvent("click", { bubbles: true, cancelable: true, composed: true, view })));
+  if (key.key === "F11") throw new Failure("NEEDS_TRUSTED_INPUT", "browsers let only a person switch to the whole screen");
+  if (key.key === "Enter") check(element, scope, true);
+  if (key.key === " " && key.text && isHTML(element, "button", "input", "summary") && !edits(element)) check(element, scope);
+  const problem = changes(key) && (edits(element) || key.text.length > 0) ? refusal(found) : "";
+  if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
+}
+
+const CLIPBOARD = /^(((control|ctrl|meta|cmd|command)\+(shift\+)?[cvx])|((control|ctrl)\+insert|shift\+(insert|delete)))$/i;
+
+/** Whether a key changes what is in a field. */
+function changes({ text, key, held }: Key) {
+  return text !== "" || /^(Backspace|Delete)$/.test(key) || (/^[zyZY]$/.test(key) && held.length > 0);
+}
+
+export function press(found: Found, key: Key, scope: Scope): string {
+  const { element } = found;
+  const view = viewOf(element) as View;
+  if (found.words !== "the page") focusOn(element);
+  const flags: { [flag: string]: boolean } = {};
+  const event = (type: string, init: KeyboardEventInit) =>
+    isConnected(element) && dispatch(element, new view.KeyboardEvent(type, { bubbles: true, cancelable: true, composed: true, view, ...flags, ...init }));
+  const place = ({ code, keyCode }: { code: string; keyCode: number }) => ({ code, keyCode, which: keyCode });
+  for (const name of key.held) {
+    flags[MODIFIERS[name].flag] = true;
+    event("keydown", { key: name, ...place(MODIFIERS[name]) });
   }
-  if (isHTML(element, "button", "summary")) return nativeClick(element);
-  const form = isLine ? formOf(element) : null;
-  if (!form) return;
-  const button = defaultButton(form);
-  if (button) return matchesSelector(button, ":disabled") ? undefined : nativeClick(button);
-  const lines = [...formElements(form)].filter((at) => isHTML(at, "input") && !/^(hidden|checkbox|radio|range|color|file|button|reset)$/.test(inputType(at)));
-  if (lines.length === 1) requestSubmit(form);
+  const own = { key: key.key, ...place(key) };
+  const char = key.key === "Enter" ? 13 : (key.text.codePointAt(0) ?? 0);
+  const meant = event("keydown", own) && (char === 0 || event("keypress", { ...own, charCode: char, keyCode: char, which: char } as KeyboardEventInit));
+  const after = meant && isConnected(element) ? byDefault(found, key, scope) : undefined;
+  const let_go = event("keyup", own);
+  if (let_go && after && !unusable(element, scope)) after();
+  for (const name of [...key.held].reverse()) {
+    flags[MODIFIERS[name].flag] = false;
+    event("keyup", { key: name, ...place(MODIFIERS[name]) });
+  }
+  return `pressed ${key.said} ${found.words === "the page" ? "on" : "in"} ${found.words}`;
 }

@@ -2,12 +2,14 @@
 // be done; that it was done is said in the task in which it is.
 
 import { actOf, type Act } from "./act.ts";
+import { Dialogs } from "./dialog.ts";
 import { clean } from "./dom.ts";
 import { Failure } from "./failure.ts";
 import { all, describe, type Scope } from "./find.ts";
 import { scopeOf } from "./scope.ts";
 import { read, type Reading } from "./read.ts";
 import { addressOf, prepare, send } from "./request.ts";
+import { ring } from "./ring.ts";
 import { eventually } from "./until.ts";
 import { evaluate } from "./values.ts";
 import { matchesAny } from "../../patterns.ts";
@@ -30,6 +32,7 @@ export class Run {
   #begin;
   #post;
   #scope: Scope;
+  #dialogs;
   #reports: StepReport[] = [];
   #stop = new AbortController();
   /** The step that waits for its go. */
@@ -44,6 +47,8 @@ export class Run {
     this.#begin = begin;
     this.#post = post;
     this.#scope = scopeOf(begin);
+    this.#dialogs = new Dialogs(begin.dialogs);
+    for (const { dialog } of begin.steps.slice(0, begin.from)) if (dialog) this.#dialogs.next(dialog);
     void this.#all();
   }
 
@@ -69,6 +74,7 @@ export class Run {
   /** The document goes: nothing more is begun or said. */
   leave() {
     this.ended = true;
+    this.#dialogs.end();
     this.#stop.abort(new Left());
   }
 
@@ -92,6 +98,7 @@ export class Run {
       for (; at < steps.length; at++) {
         if (await this.#step(at, steps[at])) {
           this.ended = true; // the next document has it, or the worker brings it back
+          this.#dialogs.end();
           return;
         }
         const { words } = this.#reports[at - from];
@@ -114,11 +121,12 @@ export class Run {
 
   #end(result: RunResult) {
     this.ended = true;
+    this.#dialogs.end();
     this.#say({ type: "end", id: this.id, from: this.#begin.from, result });
   }
 
   #report(step: Step, did: StepReport["did"], words: string): StepReport {
-    const report = { verb: verbOf(step), did, words: words.slice(0, 4000), at: location.href.slice(0, 2048) };
+    const report = { verb: verbOf(step), did, words: (words + this.#dialogs.words()).slice(0, 4000), at: location.href.slice(0, 2048) };
     this.#reports.push(report);
     return report;
   }
@@ -129,6 +137,11 @@ export class Run {
     this.#here();
     if (step.request) {
       await this.#request(at, step, clock);
+      return false;
+    }
+    if (step.dialog) {
+      this.#dialogs.next(step.dialog);
+      this.#report(step, "yes", `the page's next question gets ${step.dialog.accept ? "OK" : "Cancel"}${step.dialog.text === undefined ? "" : `, with ${JSON.stringify(clean(step.dialog.text))}`}`);
       return false;
     }
     if (step.read || step.wait) {
@@ -177,6 +190,8 @@ export class Run {
       const departure = await this.#eventually(() => {
         const act = look(true)();
         const leaving = (watch = new Departure(this.#scope));
+        this.#dialogs.answer();
+        if (this.#begin.mark) ring(act.on.map(({ element }) => element));
         return begun(act, this.#stop.signal, (words) => {
           report = this.#report(step, "yes", words);
           did(declared);
@@ -184,8 +199,13 @@ export class Run {
         });
       }, clock);
       const { leaves, refused } = await departure.result();
+      const asked = this.#dialogs.words();
+      if (asked && report) {
+        report.words += asked;
+        did(declared || leaves);
+      } else if (leaves && !declared) did(true);
+      this.#dialogs.check();
       if (refused) throw new Failure("STEP_REFUSED", `the step led to ${clean(refused, 200)}, ${this.#scope.outside}: the page was kept from going there`);
-      if (leaves && !declared) did(true);
       return leaves || declared;
     } finally {
       watch?.end();

@@ -1,7 +1,7 @@
 // Whether a person could use an element just now: it is on a page that the run reaches, seen, enabled, and
 // nothing is over it.
 
-import { attribute, clean, documentOf, isConnected, isVisible, labelsOf, matchesSelector, outward, rects, scrollIntoView, shadowOf, viewOf } from "./dom.ts";
+import { attribute, clean, documentOf, isConnected, isVisible, labelsOf, elementAt, matchesSelector, outward, rects, scrollIntoView, shadowOf, viewOf } from "./dom.ts";
 import { Failure } from "./failure.ts";
 import { isOfRun, one, roleOf, words, type Found, type Scope } from "./find.ts";
 
@@ -36,8 +36,13 @@ export function another({ element, words: was }: Found, scope: Scope) {
 
 // ---- Where it is
 
+export interface Point {
+  x: number;
+  y: number;
+}
+
 /** The middle of an element in its window: of its first line, if it is broken into several. */
-export function middle(element: Element) {
+export function middle(element: Element): Point {
   const rect = [...rects(element)].find(({ width, height }) => width > 0 && height > 0) ?? { left: -1, top: -1, width: 0, height: 0 };
   return { x: rect.left + rect.width / 2, y: rect.top + rect.height / 2 };
 }
@@ -48,21 +53,32 @@ export function coverOf(element: Element): string {
   const { x, y } = middle(element);
   if (x < 0 || y < 0 || x >= view.innerWidth || y >= view.innerHeight || view !== window) scrollIntoView(element, { block: "center", inline: "center", behavior: "instant" });
   const at = middle(element);
-  const over = overAt(element, at.x, at.y);
+  return coverAt(element, at);
+}
+
+/** What is over an element at a point of its window, in words; "" if nothing is. */
+export function coverAt(element: Element, { x, y }: Point): string {
+  const over = overAt(element, x, y);
   if (over === undefined) return "outside of what the page shows";
   if (!over) return "";
   const known = outward(over, (at) => roleOf(at) !== "" && !outward(element, (outer) => outer === at)) ?? over;
   return `covered by ${words(known)}`;
 }
 
-/** What else than an element is at a point of its window; null if it is there itself; undefined if nothing is. */
-export function overAt(element: Element, x: number, y: number): Element | null | undefined {
-  let hit = documentOf(element).elementFromPoint(x, y);
+/** The innermost element at a point of a document's window, in shadow trees, too. */
+export function deepestAt(tree: Node, x: number, y: number): Element | null {
+  let hit = elementAt(tree, x, y);
   for (;;) {
-    const inner: Element | null | undefined = hit && shadowOf(hit)?.elementFromPoint(x, y);
-    if (!inner || inner === hit) break;
+    const shadow = hit && shadowOf(hit);
+    const inner = shadow && elementAt(shadow, x, y);
+    if (!inner || inner === hit) return hit;
     hit = inner;
   }
+}
+
+/** What else than an element is at a point of its window; null if it is there itself; undefined if nothing is. */
+function overAt(element: Element, x: number, y: number): Element | null | undefined {
+  const hit = deepestAt(documentOf(element), x, y);
   if (!hit) return undefined;
   const parts = [element, ...labelsOf(element)];
   if (!outward(hit, (at) => parts.includes(at))) return hit;

@@ -45,8 +45,9 @@ chrome.webNavigation.onDOMContentLoaded.addListener(({ tabId, frameId, documentI
   bring(at, documentId);
 });
 
-function bring(at, documentId) {
+async function bring(at, documentId) {
   at.documents.push(documentId);
+  if (at.begin.run.origins) at.begin.run.dialogs = await dialogs.hookDialogs(at.begin.tabId, documentId);
   return chrome.scripting.executeScript({ target: { tabId: at.begin.tabId, documentIds: [documentId] }, files: ["content/steps.js"] });
 }
 

@@ -1,0 +1,98 @@
+// What a page asks in dialogs while steps act: worker/dialogs.ts has put functions into the page's world that
+// answer at once.
+
+import { clean, dispatch } from "./dom.ts";
+import { Failure } from "./failure.ts";
+
+/** How long after an act the page's dialogs are answered, in ms, if no other act follows. */
+const LASTS = 10_000;
+/** How many dialogs are told of one step. */
+const MAX = 3;
+
+export class Dialogs {
+  #name;
+  #next: DialogAnswer | undefined;
+  #asked: AskedDialog[] = [];
+  /** The address of a tab that the page could not open. */
+  #opened: string | undefined;
+
+  /** @param name of the events; undefined: the dialogs are the browser's */
+  constructor(name?: string) {
+    this.#name = name;
+    if (name) document.addEventListener(`${name} asked`, this.#heard);
+  }
+
+  /** Says how the next dialog is answered that has a choice. */
+  next(answer: DialogAnswer) {
+    this.#next = answer;
+  }
+
+  /** A step is about to act. */
+  answer() {
+    this.#tell(LASTS);
+  }
+
+  /** Nothing is answered any more, and the page has its own functions. */
+  end() {
+    this.#tell(0);
+    if (this.#name) document.removeEventListener(`${this.#name} asked`, this.#heard);
+    this.#name = undefined;
+  }
+
+  /** What the page has asked since this was called last, to be put after what a step did; "" if nothing. */
+  words(): string {
+    const asked = this.#asked.splice(0);
+    this.#opened ??= asked.find(({ kind }) => kind === "open")?.message;
+    const more = asked.length > MAX ? `; and ${asked.length - MAX} times more` : "";
+    return asked.slice(0, MAX).map((one) => `; ${inWords(one)}`).join("") + more;
+  }
+
+  /** Fails if the page wanted what browsers do only for a person. */
+  check() {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    if (opened === undefined) return;
+    const to = URL.canParse(opened, location.href) ? new URL(opened, location.href).href : opened;
+    const failure = new Failure("NEEDS_TRUSTED_INPUT", `the page wanted to open another tab, which browsers let it do only for a person; browser_tab new does it, with the address ${clean(to, 2000)}`);
+    failure.did = "yes";
+    throw failure;
+  }
+
+  #tell(lasts: number) {
+    if (this.#name) dispatch(document, new CustomEvent(`${this.#name} answer`, { detail: JSON.stringify({ lasts, next: this.#next }) }));
+  }
+
+  #heard = (event: Event) => {
+    const { detail } = event as CustomEvent<unknown>;
+    if (typeof detail !== "string") return;
+    let asked: AskedDialog;
+    try {
+      asked = JSON.parse(detail);
+    } catch {
+      return;
+    }
+    const { kind, message, got, told } = asked ?? {};
+    if (!KINDS.includes(kind) || typeof message !== "string" || typeof got !== "string" || this.#asked.length > 1000) return;
+    if (told === true) this.#next = undefined;
+    this.#asked.push({ kind, message, got, told: told === true });
+  };
+}
+
+const KINDS = ["alert", "confirm", "prompt", "print", "open"];
+
+function inWords({ kind, message, got, told }: AskedDialog): string {
+  const quoted = JSON.stringify(clean(message, 300));
+  const again = told ? "" : "; to answer otherwise, say dialog before it, and do it again";
+  switch (kind) {
+    case "alert":
+      return `the page said ${quoted}`;
+    case "confirm":
+      return `the page asked ${quoted} and got ${clean(got, 10)}${again}`;
+    case "prompt":
+      return `the page asked for a text, ${quoted}, and got ${got === "Cancel" ? got : JSON.stringify(clean(got, 80))}${again}`;
+    case "print":
+      return "the page wanted to print, and was not let";
+    case "open":
+      return "the page wanted to open another tab";
+  }
+}
