@@ -574,7 +574,8 @@ type AskTool struct {
 	Class string `json:"class"` // "read", "write", "act" or "destructive"
 	// Pack gives the tool; nil: its page offers it itself.
 	Pack *AskPack `json:"pack,omitempty"`
-	// Steps say what the client does on the page by itself, in their order: `click button "Order"`.
+	// Steps say what the client does on the page by itself, in their order: `click button "Order"`. Of a Class
+	// that is not "act" they lead to what is asked about. With Steps or a Script, Args need not be shown.
 	Steps []string `json:"steps,omitempty"`
 	// Script is the JavaScript by which it does so, whole. It has line feeds and tabs.
 	Script string `json:"script,omitempty"`

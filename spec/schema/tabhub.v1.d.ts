@@ -122,7 +122,7 @@ export type AskTool = {
   class: string;
   /** Pack gives the tool; nil: its page offers it itself. */
   pack?: AskPack;
-  /** Steps say what the client does on the page by itself, in their order: `click button "Order"`. */
+  /** Steps say what the client does on the page by itself, in their order: `click button "Order"`. Of a Class that is not "act" they lead to what is asked about. With Steps or a Script, Args need not be shown. */
   steps?: string[];
   /** Script is the JavaScript by which it does so, whole. It has line feeds and tabs. */
   script?: string;

@@ -192,7 +192,7 @@ func TestQuestions(t *testing.T) {
 	act := func(steps ...string) *spec.Ask {
 		q := payment("act")
 		q.Tool = &spec.AskTool{Name: "browser_page click", Class: "act", Steps: steps}
-		q.Args, q.AboutSite, q.Reaches = nil, true, []spec.Reach{spec.ReachOnce, spec.ReachSession, spec.ReachNever}
+		q.Args, q.AboutSite, q.Reaches = []spec.AskValue{{Name: "ref", Value: "kfa7"}}, true, []spec.Reach{spec.ReachOnce, spec.ReachSession, spec.ReachNever}
 		q.Why = []string{"The mode of the hub asks before this: what a client does on a page by itself, once for each session and site.", "An answer that reaches further is about all that the client does by itself on shop.example.com."}
 		return q
 	}

@@ -47,14 +47,15 @@ export function sentence({ client, site, tool }: Asked): Parts {
 
 function wish(tool: AskTool): Parts {
   const { kind = "", script, steps = [] } = tool;
-  if (script) return ["run a script"];
+  const acts = tool.class === "act"; // and is not where an act leads
+  if (acts && script) return ["run a script"];
   if (isSaid(tool)) return [said(steps[0], "name")];
-  if (steps.length) return [steps.length === 1 ? "take a step" : `take ${steps.length} steps`];
+  if (acts && steps.length) return [steps.length === 1 ? "take a step" : `take ${steps.length} steps`];
   return [`${VERBS[kind] ?? "use"} `, said(tool.name, "name"), ...whose(tool.pack)];
 }
 
 /** Whether the sentence says all that an app does by itself. */
-const isSaid = ({ script, steps = [] }: AskTool) => !script && steps.length === 1 && steps[0].length <= LONG_STEP;
+const isSaid = ({ class: of, script, steps = [] }: AskTool) => of === "act" && !script && steps.length === 1 && steps[0].length <= LONG_STEP;
 
 /** Which pack gives the tool. */
 function whose(pack?: AskPack): Parts {
@@ -97,7 +98,7 @@ export function details({ tool, args = [], changes = [] }: Asked, heading: "h2" 
     const lines = tool.script.split("\n").length;
     parts.push(make("section", "", make(heading, "soft", lines === 1 ? "Its script" : `Its script, ${lines} lines`), script(tool.script)));
   }
-  if (tool && (args.length || !(tool.script || tool.steps?.length))) {
+  if (tool && !tool.script && !tool.steps?.length) {
     const count = args.length === 0 ? "nothing" : args.length === 1 ? "1 value" : `${args.length} values`;
     parts.push(make("section", "", make(heading, "soft", `With ${count}`), ...(args.length ? [values(args)] : [])));
   }

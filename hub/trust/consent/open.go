@@ -122,7 +122,7 @@ func keyOf(by *Caller, c *Call) key {
 func digest(c *Call) string {
 	h := sha256.New()
 	h.Write(c.Args)
-	if c.Action.Class == policy.Act {
+	if c.Action.Pack == "" && (c.Script != "" || len(c.Steps) > 0) {
 		_ = json.NewEncoder(h).Encode([]any{c.Steps, c.Script}) // strings
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -57,16 +57,14 @@ func newQuestion(by *Caller, c *Call, was json.RawMessage) (*question, error) {
 	switch {
 	case a.Pack != "":
 		q.Tool.Pack = packOf(c)
-	case a.Class == policy.Act:
+	case a.Of == policy.OfHub:
 		q.Tool.Steps, q.Tool.Script, err = actOf(c)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if len(q.Tool.Steps) == 0 && q.Tool.Script == "" { // else these say all of it
-		if q.Args, err = rows(c.Args); err != nil {
-			return nil, err
-		}
+	if q.Args, err = rows(c.Args); err != nil {
+		return nil, err
 	}
 	if was != nil && c.Is != nil {
 		q.Changes = changes(was, c.Is)
@@ -90,7 +88,7 @@ func packOf(c *Call) *spec.AskPack {
 	return p
 }
 
-// actOf describes what a client does by itself.
+// actOf describes what a client does by itself: an act, or what an act leads to.
 func actOf(c *Call) (steps []string, script string, err error) {
 	switch {
 	case len(c.Script) > maxScript:

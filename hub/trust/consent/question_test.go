@@ -230,7 +230,7 @@ func TestQuestionAboutAnAct(t *testing.T) {
 		!strings.HasSuffix(text, "An answer that reaches further is about all that the client does by itself on shop.example.\n") {
 		t.Errorf("the question says\n%s", text)
 	}
-	if len(q.Args) > 0 || !AboutActs(q) {
+	if len(q.Args) != 2 || !AboutActs(q) { // an older browser shows these
 		t.Errorf("%+v", q)
 	}
 	c.Steps = []string{`fill textbox "Name" with "Ann"`, `click button "Order"`}
@@ -251,6 +251,12 @@ func TestQuestionAboutAnAct(t *testing.T) {
 		t.Errorf("after reading a private site: %+v", r)
 	}
 
+	lead := click(by)
+	lead.Action.Name, lead.Action.Class, lead.Action.Site.Domain, lead.Origin, lead.Steps = "browser_page goto", policy.Write, "docs.example", "https://docs.example", []string{`click link "Docs"`}
+	if text := Text(questionOf(t, lead)); !strings.Contains(text, "“C” wants to use “browser_page goto” on “docs.example”") || !strings.HasSuffix(text, "What it does:\n  “click link \"Docs\"”\n") {
+		t.Errorf("of a click that leads elsewhere it says\n%s", text)
+	}
+
 	c.Steps = nil // which its hub does not know to say: then its arguments do
 	if q := questionOf(t, c); len(q.Args) != 2 || !strings.Contains(Text(q), "wants to use “browser_page click” on") {
 		t.Errorf("of an act without words: %s", Text(q))
@@ -265,7 +271,7 @@ func TestQuestionAboutAScript(t *testing.T) {
 	c.Action.Name, c.Steps, c.Script = "browser_script", nil, strings.Join(lines, "\n")
 	c.Args, _ = json.Marshal(map[string]string{"code": c.Script})
 	q := questionOf(t, c)
-	if q.Tool.Script != strings.NewReplacer("\u202e", `\u202e`, "\x1b", `\x1b`).Replace(c.Script) || len(q.Args) > 0 {
+	if q.Tool.Script != strings.NewReplacer("\u202e", `\u202e`, "\x1b", `\x1b`).Replace(c.Script) || len(q.Args) != 1 {
 		t.Errorf("shown is %q with %v", q.Tool.Script, q.Args)
 	}
 	head, script, _ := strings.Cut(Text(q), "Its script, 6 lines:\n")

@@ -80,7 +80,11 @@ func Text(q *spec.Ask) string {
 	if t := q.Tool; t != nil {
 		writeAct(&b, t)
 	}
-	for i, v := range q.Args {
+	args := q.Args
+	if t := q.Tool; t != nil && (len(t.Steps) > 0 || t.Script != "") {
+		args = nil // the steps have them
+	}
+	for i, v := range args {
 		if i == 0 {
 			b.WriteString("With:\n")
 		}
@@ -109,6 +113,8 @@ func wish(q *spec.Ask) string {
 // actWish says what a client wants to do by itself, "" if the question does not say so.
 func actWish(t *spec.AskTool) string {
 	switch n := len(t.Steps); {
+	case t.Class != actClass: // where an act leads
+		return ""
 	case t.Script != "":
 		return "run a script"
 	case n == 1:
@@ -121,7 +127,7 @@ func actWish(t *spec.AskTool) string {
 
 // writeAct writes what a client does by itself, as far as its wish does not say it.
 func writeAct(b *strings.Builder, t *spec.AskTool) {
-	if n := len(t.Steps); n > 1 || n > 0 && t.Script != "" {
+	if n := len(t.Steps); n > 1 || n > 0 && (t.Script != "" || t.Class != actClass) {
 		b.WriteString("What it does:\n")
 		for _, step := range t.Steps {
 			b.WriteString("  " + quoted(step) + "\n")

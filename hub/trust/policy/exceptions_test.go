@@ -25,6 +25,7 @@ func TestExceptions(t *testing.T) {
 		{[]string{"allow pack=*,class=write", "ask pack=notes", "deny site=shop.example.com"}, "preset:pack preset:unverified r1 r2"},
 		{[]string{"allow pack=notes", "deny pack=shop-tools"}, "preset:destructive preset:late preset:pack preset:unverified"},
 		{[]string{"allow client=claude,class=act"}, "preset:unverified"},
+		{[]string{"allow class=act"}, "preset:act preset:unverified"}, // which say as much
 		{[]string{"allow client=claude,class=act", "deny class=destructive", "deny site=shop.example.com,class=act", "allow site=bank.example.com", "deny class=read"}, "preset:unverified r2"},
 		{[]string{"deny client=claude,class=destructive", "allow client=claude,site=shop.example.com,class=act", "allow client=claude,site=shop.example.com"}, "r1"},
 		{[]string{"ask client=claude,session=s1", "allow client=claude,session=s2,tool=buy"}, ""},

@@ -297,6 +297,8 @@ func TestPauses(t *testing.T) {
 		{Pause{Client: "cursor"}, buy(), false},
 		{Pause{Site: "*.example.com"}, buy(), true},
 		{Pause{Site: "bank.example.com"}, buy(), false},
+		{Pause{Site: "shop.example.com"}, act(), true},
+		{Pause{Client: "claude"}, act(), true},
 		{Pause{Site: "bank.example.com"}, buy(ofRelay), true},
 		{Pause{Client: "cursor", Site: "bank.example.com"}, buy(ofRelay), false},
 	} {
@@ -368,6 +370,12 @@ func TestPrivateSites(t *testing.T) {
 		{nil, buy(from("mail.example.org"), class(Read)), Allow},
 		{[]string{"ask from=private,class=read"}, buy(from("mail.example.org"), class(Read)), Ask},
 		{[]string{"allow from=private,class=read"}, buy(from("mail.example.org")), Ask},
+		{nil, act(from("mail.example.org")), Ask},
+		{nil, act(from("mail.example.org"), site("mail.example.org")), Allow},
+		{[]string{"allow client=c1,session=s1,site=shop.example.com,class=act"}, act(from("mail.example.org")), Ask}, // a session's answer is about no flow
+		{[]string{"allow from=private,site=shop.example.com"}, act(from("mail.example.org")), Ask},
+		{[]string{"allow from=private,site=shop.example.com,class=act"}, act(from("mail.example.org")), Allow},
+		{[]string{"allow from=private,site=shop.example.com,class=act"}, buy(from("mail.example.org")), Ask},
 		{nil, buy(from("mail.example.org"), ofHub("browser_page goto", Write)), Ask},
 		{nil, buy(from("mail.example.org"), ofHub("browser_tab close", Write), func(a *Action) { a.Dataless = true }), Allow},
 		{nil, buy(from("mail.example.org"), ofHub("browser_tab new", Write), site("")), Allow}, // an empty one

@@ -119,12 +119,13 @@ function sentence({ client, site, tool }) {
 }
 function wish(tool) {
   const { kind = "", script: script2, steps = [] } = tool;
-  if (script2) return ["run a script"];
+  const acts = tool.class === "act";
+  if (acts && script2) return ["run a script"];
   if (isSaid(tool)) return [said(steps[0], "name")];
-  if (steps.length) return [steps.length === 1 ? "take a step" : `take ${steps.length} steps`];
+  if (acts && steps.length) return [steps.length === 1 ? "take a step" : `take ${steps.length} steps`];
   return [`${VERBS[kind] ?? "use"} `, said(tool.name, "name"), ...whose(tool.pack)];
 }
-var isSaid = ({ script: script2, steps = [] }) => !script2 && steps.length === 1 && steps[0].length <= LONG_STEP;
+var isSaid = ({ class: of, script: script2, steps = [] }) => of === "act" && !script2 && steps.length === 1 && steps[0].length <= LONG_STEP;
 function whose(pack) {
   if (!pack) return [];
   return [" of your pack ", said(pack.name, "name"), pack.added ? ` (added by you on ${pack.added})` : ""];
@@ -157,7 +158,7 @@ function details({ tool, args = [], changes = [] }, heading) {
     const lines = tool.script.split("\n").length;
     parts.push(make("section", "", make(heading, "soft", lines === 1 ? "Its script" : `Its script, ${lines} lines`), script(tool.script)));
   }
-  if (tool && (args.length || !(tool.script || tool.steps?.length))) {
+  if (tool && !tool.script && !tool.steps?.length) {
     const count = args.length === 0 ? "nothing" : args.length === 1 ? "1 value" : `${args.length} values`;
     parts.push(make("section", "", make(heading, "soft", `With ${count}`), ...args.length ? [values(args)] : []));
   }

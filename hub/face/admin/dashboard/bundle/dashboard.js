@@ -905,12 +905,13 @@ function sentence({ client: client2, site: site2, tool }) {
 }
 function wish(tool) {
   const { kind = "", script: script2, steps = [] } = tool;
-  if (script2) return ["run a script"];
+  const acts = tool.class === "act";
+  if (acts && script2) return ["run a script"];
   if (isSaid(tool)) return [said(steps[0], "name")];
-  if (steps.length) return [steps.length === 1 ? "take a step" : `take ${steps.length} steps`];
+  if (acts && steps.length) return [steps.length === 1 ? "take a step" : `take ${steps.length} steps`];
   return [`${VERBS[kind] ?? "use"} `, said(tool.name, "name"), ...whose(tool.pack)];
 }
-var isSaid = ({ script: script2, steps = [] }) => !script2 && steps.length === 1 && steps[0].length <= LONG_STEP;
+var isSaid = ({ class: of, script: script2, steps = [] }) => of === "act" && !script2 && steps.length === 1 && steps[0].length <= LONG_STEP;
 function whose(pack) {
   if (!pack) return [];
   return [" of your pack ", said(pack.name, "name"), pack.added ? ` (added by you on ${pack.added})` : ""];
@@ -943,7 +944,7 @@ function details({ tool, args: args2 = [], changes = [] }, heading2) {
     const lines2 = tool.script.split("\n").length;
     parts3.push(make("section", "", make(heading2, "soft", lines2 === 1 ? "Its script" : `Its script, ${lines2} lines`), script(tool.script)));
   }
-  if (tool && (args2.length || !(tool.script || tool.steps?.length))) {
+  if (tool && !tool.script && !tool.steps?.length) {
     const count2 = args2.length === 0 ? "nothing" : args2.length === 1 ? "1 value" : `${args2.length} values`;
     parts3.push(make("section", "", make(heading2, "soft", `With ${count2}`), ...args2.length ? [values(args2)] : []));
   }
