@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,9 +23,11 @@ import (
 type meter struct {
 	t        testing.TB
 	session  *mcp.ClientSession
+	files    string // the directory of what it may upload
 	requests int
 	bytes    int
 	took     time.Duration
+	said     strings.Builder // what was asked for, and answered, in a task
 }
 
 // measure starts an MCP server.
@@ -88,6 +92,8 @@ func (m *meter) call(tool string, args any) (text string, failed bool) {
 	}
 	text = strings.Join(all, "\n")
 	m.bytes += len(text)
+	asked, _ := json.Marshal(args)
+	fmt.Fprintf(&m.said, "--- %s %s: %d bytes\n%s\n", tool, asked, len(text), text)
 	return text, result.IsError
 }
 
@@ -105,6 +111,7 @@ type score struct {
 type way struct {
 	name  string
 	tools string // what the names of pages' tools begin with that it uses
+	start func(t *testing.T) *meter
 	do    func(m *meter, s *taskpages.Server, t *taskpages.Task) error
 }
 
@@ -115,19 +122,25 @@ func (w *way) score(t *testing.T, m *meter) score {
 	out := score{way: w.name}
 	for i := range taskpages.Tasks {
 		task := &taskpages.Tasks[i]
-		err := w.do(m, s, task)
-		var want []string
-		for _, text := range task.Want {
-			want = append(want, s.Reference(text))
-		}
-		if done := s.Done(task.Name); err == nil && !slices.Equal(done, want) {
-			err = fmt.Errorf("done was %s, not %s", done, want)
-		}
-		if err != nil {
-			out.failed = append(out.failed, fmt.Sprintf("%s: %v", task.Name, err))
-			continue
-		}
-		out.solved++
+		t.Run(task.Name, func(t *testing.T) {
+			m.said.Reset()
+			err := w.do(m, s, task)
+			var want []string
+			for _, text := range task.Want {
+				want = append(want, s.Reference(text))
+			}
+			if done := s.Done(task.Name); err == nil && !slices.Equal(done, want) {
+				err = fmt.Errorf("done was %s, not %s", done, want)
+			}
+			if err == nil {
+				out.solved++
+			} else {
+				out.failed = append(out.failed, fmt.Sprintf("%s: %v", task.Name, err))
+			}
+			if err != nil || testing.Verbose() {
+				t.Logf("%s\n%v\n%s", task.Goal, err, &m.said)
+			}
+		})
 	}
 	out.requests, out.bytes, out.took, out.list = m.requests, m.bytes, m.took, m.listed(func(tool string) bool {
 		ofPage := strings.HasPrefix(tool, "website_tool_") || strings.HasPrefix(tool, "pack_")
@@ -197,10 +210,38 @@ func withCalls(m *meter, s *taskpages.Server, task *taskpages.Task, all []taskpa
 	})
 }
 
-// ways are those that tabhub has.
+// withAgent does a task by looking and acting, through a server.
+func withAgent(through func(m *meter) eyes) func(*meter, *taskpages.Server, *taskpages.Task) error {
+	return func(m *meter, s *taskpages.Server, task *taskpages.Task) error {
+		return (&careful{eyes: through(m)}).do(s.URL+"/"+task.Name+"/", plans[task.Name])
+	}
+}
+
+// taskFiles writes the files that tasks upload into a directory.
+func taskFiles(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range taskpages.Files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// hub starts a hub with a browser, and a client.
+func hub(t *testing.T) *meter {
+	p := newPlace(t)
+	p.serve()
+	p.browse()
+	p.addPacks(map[string][]byte{"tasks.json": taskpages.Pack()})
+	return measure(t, p.command("stdio", "--listen", p.listen))
+}
+
+// ways are those that tabhub has, and in nightly those of others.
 var ways = []way{
-	{"the page's tools", "website_tool_", withTools},
-	{"a pack", "pack_", withPack},
+	{"the page's tools", "website_tool_", hub, withTools},
+	{"a pack", "pack_", hub, withPack},
 }
 
 // Thirty tasks on pages, done by a careful agent in the ways that there are to use a page.
@@ -211,11 +252,7 @@ func TestTasks(t *testing.T) {
 		for i, w := range ways {
 			t.Run(w.name, func(t *testing.T) {
 				t.Parallel()
-				p := newPlace(t)
-				p.serve()
-				p.browse()
-				p.addPacks(map[string][]byte{"tasks.json": taskpages.Pack()})
-				scores[i] = w.score(t, measure(t, p.command("stdio", "--listen", p.listen)))
+				scores[i] = w.score(t, w.start(t))
 			})
 		}
 	})

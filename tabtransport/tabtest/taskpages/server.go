@@ -74,14 +74,14 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
 	task, _, _ := strings.Cut(strings.Trim(r.URL.Path, "/"), "/")
-	for part, file := range map[string]string{"{head}": "head.html", "{foot}": "foot.html"} {
+	for part, file := range map[string]string{"{{head}}": "head.html", "{{foot}}": "foot.html"} {
 		if bytes.Contains(text, []byte(part)) {
 			layout, _ := pages.ReadFile("pages/" + file)
 			text = bytes.ReplaceAll(text, []byte(part), layout)
 		}
 	}
-	text = bytes.ReplaceAll(text, []byte("{title}"), []byte(title(task)))
-	text = bytes.ReplaceAll(text, []byte("{other}"), []byte(strings.Replace(s.URL, "localhost", "127.0.0.1", 1)))
+	text = bytes.ReplaceAll(text, []byte("{{title}}"), []byte(title(task)))
+	text = bytes.ReplaceAll(text, []byte("{{other}}"), []byte(strings.Replace(s.URL, "localhost", "127.0.0.1", 1)))
 	w.Write(text)
 }
 
