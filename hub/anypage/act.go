@@ -12,6 +12,7 @@ import (
 	"tabhub/hub/offer/pack"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -78,10 +79,11 @@ func (p *Pages) Act(ctx context.Context, by *consent.Caller, to spec.TabAddr, a 
 	if wrong := spec.Decode(resp.Result, &result); wrong != nil {
 		return nil, nil, core.Fail(spec.FailToolError, "the browser's answer makes no sense (%s); what was done is not known: look at the page before you act again", wrong.Message)
 	}
+	by.Note(func(e *record.Entry) { e.Result = recorded(&result) })
 	if result.Failed != nil {
 		return nil, source, failed(steps, own.Steps, &result)
 	}
-	done = &Done{Did: pack.OwnDid(&result)}
+	done = &Done{Did: pack.OwnReport(&result, false)}
 	if v := result.Value; len(v) > 0 && string(v) != "null" && rawjson.Valid(v, spec.MaxDepth) == nil {
 		done.Value = describe.CleanJSON(rawjson.WellFormed(v))
 	}
@@ -130,6 +132,23 @@ func (p *Pages) place(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	}
 	run.Reach = own.Leads
 	return words, nil
+}
+
+// maxRecorded is how long the words about what an act did are in the record, in bytes.
+const maxRecorded = 4000
+
+// recorded is what the record keeps of a run: what became of each step that acts, in words.
+func recorded(r *spec.RunResult) json.RawMessage {
+	did, size := []string{}, 0
+	for _, s := range pack.OwnReport(r, true) {
+		if size += len(s) + 4; size > maxRecorded {
+			did = append(did, "and more")
+			break
+		}
+		did = append(did, s)
+	}
+	out, _ := json.Marshal(map[string]any{"did": did})
+	return out
 }
 
 // failed is why a run has failed, what was done, and what to do next.

@@ -2,6 +2,7 @@ package anypage
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -66,7 +67,7 @@ func parseOne(s string) (t spec.Target, rest string, err error) {
 	role := word.FindString(s)
 	switch rest = strings.TrimSpace(s[len(role):]); {
 	case role == "":
-		return t, "", fmt.Errorf("does not begin with a role, such as button")
+		return t, "", errors.New("does not begin with a role, such as button")
 	case role != "field" && !pack.IsRole(role):
 		return t, "", fmt.Errorf("begins with %s, which is no role of WAI-ARIA", role)
 	case role != "field":
@@ -77,16 +78,19 @@ func parseOne(s string) (t spec.Target, rest string, err error) {
 		if json.Unmarshal([]byte(q), &name) != nil {
 			return t, "", fmt.Errorf("has %s, which is no text of JSON", q)
 		}
+		if name == "" {
+			return t, "", errors.New("has an empty name")
+		}
 		if rest = strings.TrimSpace(rest[len(q):]); role == "field" {
 			t.Label = name
 		} else {
 			t.Name = name
 		}
 	} else if strings.HasPrefix(rest, `"`) {
-		return t, "", fmt.Errorf("lacks the quote that ends a name")
+		return t, "", errors.New("lacks the quote that ends a name")
 	}
 	if role == "field" && t.Label == "" {
-		return t, "", fmt.Errorf(`lacks the field's label: field "Name"`)
+		return t, "", errors.New(`lacks the field's label: field "Name"`)
 	}
 	if m := nth.FindStringSubmatch(rest); m != nil {
 		t.Nth, _ = strconv.Atoi(m[1])

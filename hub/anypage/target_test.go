@@ -17,16 +17,18 @@ func TestTargets(t *testing.T) {
 	}
 	var all []struct {
 		Text   string
-		Target spec.Target
-		Error  bool
+		Target *spec.Target
 	}
 	if err := json.Unmarshal(raw, &all); err != nil || len(all) == 0 {
 		t.Fatal(err)
 	}
 	for _, test := range all {
 		got, err := ParseTarget(test.Text)
-		if (err != nil) != test.Error || err == nil && !reflect.DeepEqual(got, test.Target) {
-			t.Errorf("%q: %+v, %v; want %+v", test.Text, got, err, test.Target)
+		switch {
+		case (err != nil) != (test.Target == nil):
+			t.Errorf("%q: %+v, %v", test.Text, got, err)
+		case err == nil && !reflect.DeepEqual(got, *test.Target):
+			t.Errorf("%q: %+v, want %+v", test.Text, got, test.Target)
 		}
 	}
 }

@@ -130,6 +130,12 @@ func timeoutOf(req spec.Request) time.Duration {
 		return time.Duration(req.WaitMs)*time.Millisecond + spec.ControlTimeout
 	case *spec.Run:
 		return ownTimeout
+	case *spec.Look:
+		return lookTimeout
+	case *spec.Screenshot:
+		if req.Full || req.Numbered || req.Ref != "" {
+			return lookTimeout
+		}
 	}
 	return spec.ControlTimeout
 }
@@ -177,6 +183,7 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 	if d := core.View(c.Calls.core, func(s *state.State) *spec.Dialog { return s.Tab(c.to).Dialog() }); d != nil && isKeptBy(d, c.req) {
 		return spec.Response{}, dialogFailure(c.to, d)
 	}
+	c.recordBegin(args)
 	c.call.Sending(reads, c.to, "")
 	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.placed()), c.wait())
 	if notSent(err) {

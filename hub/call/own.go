@@ -12,6 +12,7 @@ import (
 	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -73,8 +74,12 @@ func siteOf(cs *Calls, url string, attested bool) policy.Site {
 	return policy.Site{Domain: domain, Any: domain == "", Dashboard: cs.isOwnPage(url)}
 }
 
-// ownTimeout is how long a client's own steps may take without progress: a script may compute for as long.
-const ownTimeout = time.Minute
+const (
+	// ownTimeout is how long a client's own steps may take without progress: a script may compute for as long.
+	ownTimeout = time.Minute
+	// lookTimeout is how long a look may take, and a picture that is put together.
+	lookTimeout = 30 * time.Second
+)
 
 // admit decides about the request, and about where it leads. Each time that the owner has said yes, all is
 // decided again.
@@ -110,6 +115,19 @@ func (c *control) take() error {
 	}
 	_, err := (&Agents{c.Calls}).lease(c.by, c.to, agents.Terms{TTL: agents.DefaultLease})
 	return err
+}
+
+// recordBegin leaves a record before a client's own act is sent, as of a call that cannot be undone.
+func (c *control) recordBegin(args json.RawMessage) {
+	if c.own == nil || c.action.Class == policy.Read {
+		return
+	}
+	e := c.by.Entry(record.Begun, time.Now())
+	c.by.Note(func(of *record.Entry) { e.Call = of.Call })
+	c.ad.note(&e, &c.action)
+	e.Tool, e.Args, e.Tab, e.URL, e.Origin = c.own.Name, args, c.to.String(), c.url, originOf(c.url)
+	e.Outcome, e.Decided, e.Sent = "begun", 0, 0
+	c.core.Record(e)
 }
 
 // wait returns how long to wait for the answer, and what to call meanwhile.

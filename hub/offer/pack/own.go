@@ -24,7 +24,7 @@ const (
 )
 
 // isRef reports whether a text has the form of a reference.
-var isRef = regexp.MustCompile(`^[a-z]{3}[1-9][0-9]{0,8}$`).MatchString
+var isRef = regexp.MustCompile(`^[a-z]{3,8}[1-9][0-9]{0,8}$`).MatchString
 
 // IsRef reports whether a text has the form of a reference to an element.
 func IsRef(s string) bool { return isRef(s) }
@@ -222,8 +222,9 @@ func reports(r *spec.RunResult) (words string, acted bool) {
 	return strings.Join(all, " "), true
 }
 
-// OwnDid says what the acting steps of a run did, in the words of the page.
-func OwnDid(r *spec.RunResult) []string {
+// OwnReport says what the acting steps of a run did, in the words of the page: those that were done or may have been,
+// or all.
+func OwnReport(r *spec.RunResult, all bool) []string {
 	did := []string{}
 	for _, s := range r.Steps {
 		switch {
@@ -231,7 +232,9 @@ func OwnDid(r *spec.RunResult) []string {
 		case s.Did == spec.DidYes:
 			did = append(did, reported(s))
 		case s.Did == spec.DidPerhaps:
-			did = append(did, "whether this was done is not known: "+reported(s))
+			did = append(did, "perhaps: "+reported(s))
+		case all:
+			did = append(did, "not done: "+reported(s))
 		}
 	}
 	return did
@@ -243,6 +246,9 @@ func OwnFailure(words []string, r *spec.RunResult) string {
 	var b strings.Builder
 	if len(words) > 1 && f.Step >= 0 && f.Step < len(words) {
 		fmt.Fprintf(&b, "Step %d of %d (%s): ", f.Step+1, len(words), words[f.Step])
+	}
+	if f.Code == spec.StepScript {
+		b.WriteString("The script failed: ")
 	}
 	b.WriteString(strings.TrimSuffix(describe.CleanLines(f.Message, 2*maxSaid), ".") + ".")
 	var found []string

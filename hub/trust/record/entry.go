@@ -58,7 +58,7 @@ type Event string
 const (
 	Register Event = "register" // a page's tools, resources or prompts
 	Gone     Event = "gone"     // a tab, or its tools, resources or prompts
-	Begun    Event = "begun"    // a call that cannot be undone is about to be sent
+	Begun    Event = "begun"    // a call that cannot be undone, or a client's own act, is about to be sent
 	Call     Event = "call"
 	Task     Event = "task"     // a call goes on as a task
 	Repeated Event = "repeated" // a client that had not got the answer of a call has got it by asking again
