@@ -2,10 +2,12 @@ package extension_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
@@ -116,9 +118,9 @@ func TestLookLines(t *testing.T) {
 		{"fields", `<label>Name <input value=Ann required></label><label>Password <input type=password value=s3cret></label><label><input type=checkbox checked> Gift</label>
 			<label>Size <select><option>S<option selected>M</select></label><input type=date aria-label=Day value=2027-01-31><textarea aria-label=Notes placeholder="Any wishes"></textarea><button disabled>Order</button>`, `
 			textbox "Name" #1 = "Ann" required
-			input "Password" #2 password (secret), checkbox "Gift" #3 checked
+			field "Password" #2 password (secret), checkbox "Gift" #3 checked
 			combobox "Size" #4 = "M" of "S", "M"
-			input "Day" #5 date = "2027-01-31"
+			field "Day" #5 date = "2027-01-31"
 			textbox "Notes" #6 placeholder "Any wishes", button "Order" #7 disabled`},
 		{"what can be clicked without a role", `<div style="cursor:pointer">Open <b>it</b></div><p style="cursor:pointer">Close</p>`, `
 			clickable "Open it" #1
@@ -143,4 +145,171 @@ func TestLookLines(t *testing.T) {
 			button "Order" #1
 			"Text"`},
 	})
+}
+
+// A page goes on while it is looked at, however large it is.
+func TestLookAtLargePage(t *testing.T) {
+	t.Parallel()
+	l := newLooker(t)
+	url := site(t, map[string]string{"/": `<!doctype html><title>Large</title><main><table id=t></table><div id=d></div></main><script>
+		t.innerHTML = Array.from({length: 2500}, (_, i) => "<tr><td>Product " + i + "<td><span>" + i + ".20 €</span><td><a href=/p/" + i + ">More</a><td><button>Remove</button></tr>").join("");
+		d.innerHTML = Array.from({length: 1500}, (_, i) => "<div class=card><h3>Card " + i + "</h3><p>Some <b>text</b> of it</p></div>").join("");
+		gaps = [];
+		const {port1, port2} = new MessageChannel();
+		let last;
+		port1.onmessage = () => { const now = performance.now(); if (last) gaps.push(now - last); last = now; port2.postMessage(0); };
+		port2.postMessage(0);
+	</script>`})
+	p, tab := l.open(t, url)
+	if n := p.Eval("document.querySelectorAll('*').length"); len(n) < 5 {
+		t.Fatalf("the page has %s elements", n)
+	}
+	l.look(t, tab, spec.Look{Find: "nothing at all"}) // the script is there
+	p.Eval("gaps.length = 0")
+	began := time.Now()
+	text := l.look(t, tab, spec.Look{})
+	took := time.Since(began)
+	t.Logf("%d bytes in %v; the page was held up for up to %s ms of %s", len(text), took, p.Eval("Math.max(...gaps)"), p.Eval("gaps.sort((a, b) => b - a).slice(0, 12).map(g => g.toFixed(1)).join(' ')"))
+	if took > 2*time.Second {
+		t.Errorf("a look took %v", took)
+	}
+}
+
+// A client looks closer, elsewhere, or at what has changed.
+func TestLookCloser(t *testing.T) {
+	t.Parallel()
+	l := newLooker(t)
+	other := siteAt(t, "127.0.0.1", map[string]string{"/pay": `<!doctype html><title>Pay</title><label>Card <input autocomplete=cc-number value=4111111111111111></label><button>Pay</button><p>Of the bank</p>`})
+	url := site(t, map[string]string{
+		"/": `<!doctype html><title>Shop</title><nav aria-label=Main><a href=/a>Home</a></nav>
+			<main><h1>Cart</h1><section aria-label=Teas><ul><li>Green <button>Add</button><li>Black <button>Add</button></ul><p>` + strings.Repeat("long ", 200) + `</p></section>
+			<iframe title=Payment src=` + other + `/pay></iframe><x-box></x-box><div id=news></div></main>
+			<script>customElements.define("x-box", class extends HTMLElement { constructor() { super(); this.attachShadow({mode: "closed"}).innerHTML = "<button>In shadow</button><iframe title=Inner srcdoc='<p>Deep</p>'></iframe>"; } })</script>`,
+		"/next": `<!doctype html><title>Next</title><h1>Next</h1><button>Add</button>`,
+	})
+	p, tab := l.open(t, url)
+	p.WaitFor(`document.querySelector("iframe")`)
+	refs := regexp.MustCompile(`\b[a-z]{3}\d+\b`)
+	var ref = func(line string) string {
+		t.Helper()
+		text := l.look(t, tab, spec.Look{Find: line})
+		all := refs.FindAllString(text, -1)
+		if len(all) == 0 {
+			t.Fatalf("no reference of %s in %q", line, text)
+		}
+		return all[len(all)-1]
+	}
+	l.waitLook(t, tab, "Of the bank")
+	result, whole := l.looked(t, tab, spec.Look{Viewer: "v"})
+	if len(result.Frames) != 3 || result.Frames[1].Origin != other || result.Frames[0].Title != "Shop" || result.Frames[1].Ref == "" || result.Frames[2].Origin != url {
+		t.Errorf("frames: %+v", result.Frames)
+	}
+	for _, want := range []string{`textbox "Card" `, `button "In shadow"`, `"Deep"`, " of 127.0.0.1:"} {
+		if !strings.Contains(whole, want) {
+			t.Errorf("no %s in\n%s", want, whole)
+		}
+	}
+	if strings.Contains(whole, "4111") {
+		t.Errorf("a card's number is shown:\n%s", whole)
+	}
+
+	t.Run("find", func(t *testing.T) {
+		text := refOf.ReplaceAllString(l.look(t, tab, spec.Look{Find: "add black"}), "#")
+		if text != `main # > region "Teas" # > * "Black" | button "Add" #` {
+			t.Error(text)
+		}
+	})
+	t.Run("scope", func(t *testing.T) {
+		text := l.look(t, tab, spec.Look{Scope: ref("region teas")})
+		if !strings.HasPrefix(text, `region "Teas"`) || strings.Contains(text, "Cart") || strings.Count(text, "long ") < 190 {
+			t.Error(text)
+		}
+	})
+	t.Run("a frame", func(t *testing.T) {
+		frame := ref("frame payment")
+		result, text := l.looked(t, tab, spec.Look{Scope: frame, IfOrigin: other})
+		if len(result.Frames) != 1 || result.Frames[0].Origin != other || !strings.Contains(text, `"Of the bank"`) {
+			t.Errorf("%+v %s", result.Frames, text)
+		}
+		if _, err := l.ask(tab, &spec.Look{Scope: frame, IfOrigin: url}); !isElsewhere(err) {
+			t.Errorf("a frame of another site than was decided about: %v", err)
+		}
+	})
+	t.Run("depth", func(t *testing.T) {
+		result, text := l.looked(t, tab, spec.Look{Depth: 1})
+		if strings.Contains(text, "Cart") || !strings.Contains(text, "main") || result.Left < 5 {
+			t.Errorf("%d left of %s", result.Left, text)
+		}
+	})
+	t.Run("another site by now", func(t *testing.T) {
+		if _, err := l.ask(tab, &spec.Look{IfOrigin: "https://shop.example"}); !isElsewhere(err) {
+			t.Error(err)
+		}
+	})
+	t.Run("changes", func(t *testing.T) {
+		result, text := l.looked(t, tab, spec.Look{Viewer: "v", Changes: true})
+		if text != "" || !result.Changes {
+			t.Errorf("nothing has changed: %q", text)
+		}
+		p.Eval(`news.textContent = "It is sold"; document.querySelector("li").remove()`)
+		result, text = l.looked(t, tab, spec.Look{Viewer: "v", Changes: true})
+		if got := refOf.ReplaceAllString(text, "#"); got != "main #\n  \"It is sold\"\n- * \"Green\" | button \"Add\" #" || !result.Changes {
+			t.Errorf("got %v\n%s", result.Changes, got)
+		}
+		if text := l.look(t, tab, spec.Look{Viewer: "w", Changes: true}); !strings.Contains(text, "region") {
+			t.Errorf("another viewer has seen nothing before: %s", text)
+		}
+	})
+	t.Run("references", func(t *testing.T) {
+		link, add := ref("link home"), ref("add black")
+		var got spec.RefsResult
+		l.into(t, tab, &spec.Refs{Refs: []string{link, add}}, &got)
+		if got.Origin != url || got.FrameID != 0 || got.Refs[0].Words != `link "Home"` || got.Refs[0].Leads != url || got.Refs[1].Words != `button "Add"` || got.Refs[1].Leads != "" {
+			t.Errorf("%+v", got)
+		}
+		// The list uses its element for another row.
+		p.Eval(`document.querySelector("li").firstChild.data = "White "`)
+		got = spec.RefsResult{}
+		l.into(t, tab, &spec.Refs{Refs: []string{add}}, &got)
+		if s := got.Refs[0].Stale; !strings.Contains(s, `was button "Add" in "Black`) || !strings.Contains(s, `in "White`) || len(got.Refs[0].Near) == 0 || !strings.HasPrefix(got.Refs[0].Near[0], `button "Add" `) {
+			t.Errorf("%+v", got)
+		}
+		pay := ref("button pay")
+		l.into(t, tab, &spec.Refs{Refs: []string{pay}}, &got)
+		if got.Origin != other || got.FrameID == 0 {
+			t.Errorf("%+v", got)
+		}
+		if _, err := l.ask(tab, &spec.Refs{Refs: []string{link, pay}}); err == nil || !strings.Contains(err.Error(), "several documents") {
+			t.Error(err)
+		}
+		_, second := l.open(t, url+"/next")
+		l.into(t, second, &spec.Refs{Refs: []string{link}}, &got)
+		if !strings.Contains(got.Refs[0].Stale, "another tab") {
+			t.Errorf("%+v", got)
+		}
+		p.Navigate(url + "/next")
+		l.into(t, tab, &spec.Refs{Refs: []string{link}}, &got)
+		if !strings.Contains(got.Refs[0].Stale, "does not show any more") {
+			t.Errorf("%+v", got)
+		}
+		if _, err := l.ask(tab, &spec.Look{Scope: link}); err == nil || !strings.Contains(err.Error(), "STALE_REF") {
+			t.Error(err)
+		}
+	})
+}
+
+func isElsewhere(err error) bool {
+	var rpc *spec.Error
+	return errors.As(err, &rpc) && rpc.Code == spec.CodeTabNotFound
+}
+
+// waitLook waits until a look shows a text, as frames load when they do.
+func (l *looker) waitLook(t testing.TB, tab int64, text string) {
+	t.Helper()
+	for range 50 {
+		if strings.Contains(l.look(t, tab, spec.Look{}), text) {
+			return
+		}
+	}
+	t.Fatalf("no %s in\n%s", text, l.look(t, tab, spec.Look{}))
 }

@@ -17,6 +17,8 @@ export interface Line {
   frame?: number;
   /** The document that has it. */
   of?: number;
+  /** It says that so many lines are left out. */
+  more?: number;
 }
 
 export interface Wanted {
@@ -42,8 +44,8 @@ const FOLDED = 4;
 const MAX_FOUND = 30;
 /** What part of the tokens what is in view may take before what can be acted on elsewhere. */
 const IN_VIEW = 0.4;
-/** How many tokens of them may be taken for one note that lines are left out. */
-const NOTE = 14;
+/** How many tokens a note takes that lines are left out. */
+const NOTE = 16;
 
 const KINDS = { a: "act", p: "place", t: "text", f: "frame" } as const;
 
@@ -104,7 +106,7 @@ function folded(lines: Line[]): Line[] {
       continue;
     }
     out.push(...lines.slice(i, i + MAX_ALIKE));
-    out.push({ ...lines[i], ref: "", view: false, text: leftOut(alike - MAX_ALIKE, "like these ", placeOf(lines, i)) });
+    out.push({ ...lines[i], ref: "", view: false, more: alike - MAX_ALIKE, text: leftOut(alike - MAX_ALIKE, "like these ", placeOf(lines, i)) });
     i = end;
   }
   return out;
@@ -141,23 +143,25 @@ function leftOut(count: number, what: string, ref: string) {
  * to it, then headings and places, then text. Each place says how much of it is left out.
  */
 function within(lines: Line[], maxTokens: number, deeper: number): Shown {
-  const costs = lines.map((line) => tokensIn(line.text) + Math.ceil(line.depth / 4) + 1);
-  const all = costs.reduce((sum, cost) => sum + cost, 0);
-  if (all <= maxTokens) return { lines: lines.map((line) => ({ of: line.of ?? 0, text: indented(line) })), left: deeper, changes: false };
+  const cost = (line: Line) => tokensIn(line.text) + Math.ceil(line.depth / 4) + 1;
+  // No sign costs less than this.
+  const least = lines.reduce((sum, { text }) => sum + text.length / 20, 0);
+  if (least <= maxTokens && lines.reduce((sum, line) => sum + cost(line), 0) <= maxTokens) return { lines: lines.map((line) => ({ of: line.of ?? 0, text: indented(line) })), left: lines.reduce((sum, { more = 0 }) => sum + more, deeper), changes: false };
   const parents = parentsOf(lines);
   const taken = new Uint8Array(lines.length);
   let left = Math.max(0, maxTokens - NOTE * 3);
   const take = (i: number, floor: number) => {
-    let cost = 0;
+    let needed = 0;
     const path: number[] = [];
     for (let at = i; at >= 0 && !taken[at]; at = parents[at]) {
       path.push(at);
-      cost += costs[at];
+      needed += cost(lines[at]);
+      // What is left out there has to be said, too.
+      if (lines[at].ref) needed += NOTE / 2;
     }
-    // What is left out there has to be said, too.
-    if (left - cost - NOTE < floor) return false;
+    if (left - needed < floor) return false;
     for (const at of path) taken[at] = 1;
-    left -= cost;
+    left -= needed;
     return true;
   };
   const rounds: [(line: Line) => boolean, number][] = [
@@ -180,7 +184,7 @@ function withNotes(lines: Line[], parents: number[], taken: Uint8Array, deeper: 
   const missing = new Map<number, number>();
   const last = new Map<number, number>();
   let count = 0;
-  lines.forEach((_, i) => {
+  lines.forEach(({ more = 0 }, i) => {
     let place = parents[i];
     while (place >= 0 && !(taken[place] && lines[place].ref)) place = parents[place];
     if (taken[i]) {
@@ -188,10 +192,11 @@ function withNotes(lines: Line[], parents: number[], taken: Uint8Array, deeper: 
         last.set(at, i);
         if (at < 0) break;
       }
+      count += more;
       return;
     }
-    count++;
-    missing.set(place, (missing.get(place) ?? 0) + 1);
+    count += more || 1;
+    missing.set(place, (missing.get(place) ?? 0) + (more || 1));
   });
   const notes = new Map<number, number[]>();
   for (const place of missing.keys()) {

@@ -1826,7 +1826,7 @@
      */
     of({ element, role, name, words: words2 }, items = itemsOf(element)) {
       let known2 = this.#latest.get(element);
-      if (!known2 || known2.role !== role || known2.name !== name || known2.items !== items) {
+      if (!known2 || known2.role !== role || known2.name !== name || known2.words !== words2 || known2.items !== items) {
         known2 = { element: new WeakRef(element), number: this.#known.size + 1, role, name, items, words: words2 };
         this.#known.set(known2.number, known2);
         this.#latest.set(element, known2);
@@ -1846,7 +1846,7 @@
       if (!isVisible(element)) throw this.#stale(`${was}, and that is not seen any more`, known2);
       const found = foundOf(element);
       const items = itemsOf(element);
-      if (found.role === known2.role && found.name === known2.name && items === known2.items) return found;
+      if (found.role === known2.role && found.name === known2.name && found.words === known2.words && items === known2.items) return found;
       throw this.#stale(`${was}, and is ${found.words}${items ? ` in ${JSON.stringify(clean(items))}` : ""} by now`, known2);
     }
     #stale(message, { role, name, items }) {
@@ -2628,6 +2628,22 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return hasAttribute(button, "formaction") ? absolute(attribute(button, "formaction") ?? "", button) : formAction(form);
   }
 
+  // tokens.ts
+  var RUNS = [
+    ["[A-Z]?[a-z]+", 0.85, 0.17],
+    ["[A-Z]+", 0.65, 0.5],
+    ["\\d+", 0.7, 1 / 3],
+    [" ", 0, 0.05],
+    ["[!-~]", 0, 0.85],
+    ["[\\u00a0-\\u024f]+", 0.5, 0.8],
+    ["[\\u0400-\\u04ff]+", 0.4, 0.7],
+    ["[\\u0600-\\u06ff]+", 0.4, 1.05],
+    ["[\\u0370-\\u03ff]+", 0.5, 1.2],
+    ["[\\u3000-\\u9fff\\uac00-\\ud7af]+", 0, 1.6],
+    ["[^]", 0, 1.9]
+  ];
+  var ANY = new RegExp(RUNS.map(([signs]) => `(${signs})`).join("|"), "g");
+
   // looklines.ts
   function encode(lines) {
     return lines.map(({ depth, kind, view, ref, frame = "", text }) => `${depth} ${kind[0]} ${view ? 1 : 0} ${ref} ${frame} ${text}`).join("\n");
@@ -2640,7 +2656,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   var MAX_PARTS = 12;
   var MAX_ROW = 900;
   var SHORT = 60;
-  var FIELD = /^(textbox|searchbox|combobox|spinbutton|slider|input|select|textarea)\b/;
+  var FIELD = /^(textbox|searchbox|combobox|spinbutton|slider|field)\b/;
   var CELL = /^(cell|gridcell|columnheader|rowheader)$/;
   var ITEM = /^(listitem|article|option|cell|gridcell|columnheader|rowheader|heading|clickable|paragraph|blockquote|code|term|definition)$/;
   var SMALL = /^(clickable|paragraph|blockquote|code|term|definition)$/;
@@ -2949,7 +2965,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (value !== void 0) return Array.isArray(value) ? value.join(", ") : value;
     const said = attribute(element, "aria-valuetext") ?? attribute(element, "aria-valuenow");
     if (said !== null) return said;
-    if (isHTML(element, "progress", "meter")) return hasAttribute(element, "value") ? `${attribute(element, "value")} of ${attribute(element, "max") ?? 1}` : "";
+    if (isHTML(element, "progress", "meter")) return hasAttribute(element, "value") ? `${Number(attribute(element, "value"))} of ${Number(attribute(element, "max") ?? 1)}` : "";
     if (/^(slider|spinbutton|scrollbar|progressbar|meter)$/.test(role)) return "";
     const text = isHTML(element, localName(element)) ? innerText(element) : "";
     return role === "combobox" && text.trim() === nameOf(element, role) ? "" : text;
@@ -2963,7 +2979,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function rangeOf(element) {
     const bound = (name) => attribute(element, name) ?? attribute(element, `aria-value${name}`);
     const [min, max] = [bound("min"), bound("max")];
-    return min !== null && max !== null ? [`from ${clean(min, 20)} to ${clean(max, 20)}`] : [];
+    return min && max && Number.isFinite(Number(min)) && Number.isFinite(Number(max)) ? [`from ${Number(min)} to ${Number(max)}`] : [];
   }
 
   // content/framepath.ts
@@ -3012,7 +3028,15 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (scope && windowOf(root)) return { ...part, frame: looking.indexOf(root) };
     await sliced(looking.all(root));
     const lines = await sliced(linesOf(looking.parts, scope ? MAX_SCOPED_TEXT : MAX_TEXT, scope !== void 0));
-    return { ...part, lines: encode(lines.slice(0, MAX_LINES)) };
+    return { ...part, lines: await sliced(encoded(lines.slice(0, MAX_LINES))) };
+  }
+  function* encoded(lines) {
+    const texts2 = [];
+    for (let i = 0; i < lines.length; i += 500) {
+      texts2.push(encode(lines.slice(i, i + 500)));
+      yield;
+    }
+    return texts2.join("\n");
   }
   async function sliced(work) {
     for (; ; ) {
@@ -3208,7 +3232,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       const called = clean(name, MAX_NAME);
       const ref = referred ? this.#refOf(element) : "";
       const also = kind === "act" && hasAttribute(element, "aria-label") ? / that shows .*$/s.exec(words(element))?.[0] ?? "" : "";
-      const text = `${role || localName(element)}${called ? ` ${quoted(called)}` : ""}${also}${ref && ` ${ref}`}${states}`;
+      const text = `${role || "field"}${called ? ` ${quoted(called)}` : ""}${also}${ref && ` ${ref}`}${states}`;
       return { kind, role, text, view, block, ref, parts, ...frame !== void 0 && { frame } };
     }
     #refOf(element) {

@@ -3688,15 +3688,25 @@ async function answers2(url) {
 }
 
 // tokens.ts
-var RUNS = /([a-z]+|[A-Z]+)|(\d+)|( +)|([!-~])|([\u00a0-\u024f\u0370-\u04ff]+)|([^])/gi;
+var RUNS = [
+  ["[A-Z]?[a-z]+", 0.85, 0.17],
+  ["[A-Z]+", 0.65, 0.5],
+  ["\\d+", 0.7, 1 / 3],
+  [" ", 0, 0.05],
+  ["[!-~]", 0, 0.85],
+  ["[\\u00a0-\\u024f]+", 0.5, 0.8],
+  ["[\\u0400-\\u04ff]+", 0.4, 0.7],
+  ["[\\u0600-\\u06ff]+", 0.4, 1.05],
+  ["[\\u0370-\\u03ff]+", 0.5, 1.2],
+  ["[\\u3000-\\u9fff\\uac00-\\ud7af]+", 0, 1.6],
+  ["[^]", 0, 1.9]
+];
+var ANY = new RegExp(RUNS.map(([signs]) => `(${signs})`).join("|"), "g");
 function tokensIn(text4) {
   let count = 0;
-  for (const [run3, letters, digits, spaces, , european] of text4.matchAll(RUNS)) {
-    if (letters) count += 0.75 + run3.length / 8;
-    else if (digits) count += Math.ceil(run3.length / 3);
-    else if (spaces) count += run3.length > 1 ? 1 : 0;
-    else if (european) count += 0.5 + run3.length / 2;
-    else count += run3.length === 1 && run3 < "" ? 0.7 : 1.5;
+  for (const [run3, ...of] of text4.matchAll(ANY)) {
+    const [, once, each] = RUNS[of.findIndex((part) => part !== void 0)];
+    count += once + each * run3.length;
   }
   return Math.ceil(count);
 }
@@ -3706,7 +3716,7 @@ var MAX_ALIKE = 10;
 var FOLDED = 4;
 var MAX_FOUND = 30;
 var IN_VIEW = 0.4;
-var NOTE = 14;
+var NOTE = 16;
 var KINDS2 = { a: "act", p: "place", t: "text", f: "frame" };
 function decode2(text4) {
   if (!text4) return [];
@@ -3750,7 +3760,7 @@ function folded(lines2) {
       continue;
     }
     out.push(...lines2.slice(i, i + MAX_ALIKE));
-    out.push({ ...lines2[i], ref: "", view: false, text: leftOut(alike - MAX_ALIKE, "like these ", placeOf(lines2, i)) });
+    out.push({ ...lines2[i], ref: "", view: false, more: alike - MAX_ALIKE, text: leftOut(alike - MAX_ALIKE, "like these ", placeOf(lines2, i)) });
     i = end2;
   }
   return out;
@@ -3774,22 +3784,23 @@ function leftOut(count, what, ref) {
   return `... ${count} more ${what}${count === 1 ? "line" : "lines"}${ref ? `, scope ${ref}` : ""}`;
 }
 function within2(lines2, maxTokens, deeper) {
-  const costs = lines2.map((line) => tokensIn(line.text) + Math.ceil(line.depth / 4) + 1);
-  const all = costs.reduce((sum, cost) => sum + cost, 0);
-  if (all <= maxTokens) return { lines: lines2.map((line) => ({ of: line.of ?? 0, text: indented(line) })), left: deeper, changes: false };
+  const cost = (line) => tokensIn(line.text) + Math.ceil(line.depth / 4) + 1;
+  const least = lines2.reduce((sum, { text: text4 }) => sum + text4.length / 20, 0);
+  if (least <= maxTokens && lines2.reduce((sum, line) => sum + cost(line), 0) <= maxTokens) return { lines: lines2.map((line) => ({ of: line.of ?? 0, text: indented(line) })), left: lines2.reduce((sum, { more = 0 }) => sum + more, deeper), changes: false };
   const parents = parentsOf(lines2);
   const taken = new Uint8Array(lines2.length);
   let left = Math.max(0, maxTokens - NOTE * 3);
   const take = (i, floor) => {
-    let cost = 0;
+    let needed = 0;
     const path = [];
     for (let at = i; at >= 0 && !taken[at]; at = parents[at]) {
       path.push(at);
-      cost += costs[at];
+      needed += cost(lines2[at]);
+      if (lines2[at].ref) needed += NOTE / 2;
     }
-    if (left - cost - NOTE < floor) return false;
+    if (left - needed < floor) return false;
     for (const at of path) taken[at] = 1;
-    left -= cost;
+    left -= needed;
     return true;
   };
   const rounds = [
@@ -3810,7 +3821,7 @@ function withNotes(lines2, parents, taken, deeper) {
   const missing = /* @__PURE__ */ new Map();
   const last = /* @__PURE__ */ new Map();
   let count = 0;
-  lines2.forEach((_, i) => {
+  lines2.forEach(({ more = 0 }, i) => {
     let place2 = parents[i];
     while (place2 >= 0 && !(taken[place2] && lines2[place2].ref)) place2 = parents[place2];
     if (taken[i]) {
@@ -3818,10 +3829,11 @@ function withNotes(lines2, parents, taken, deeper) {
         last.set(at, i);
         if (at < 0) break;
       }
+      count += more;
       return;
     }
-    count++;
-    missing.set(place2, (missing.get(place2) ?? 0) + 1);
+    count += more || 1;
+    missing.set(place2, (missing.get(place2) ?? 0) + (more || 1));
   });
   const notes = /* @__PURE__ */ new Map();
   for (const place2 of missing.keys()) {

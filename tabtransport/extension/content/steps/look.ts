@@ -70,7 +70,16 @@ export async function look({ tag, scope }: LookOptions): Promise<LookPart> {
   if (scope && windowOf(root)) return { ...part, frame: looking.indexOf(root) };
   await sliced(looking.all(root));
   const lines = await sliced(linesOf(looking.parts, scope ? MAX_SCOPED_TEXT : MAX_TEXT, scope !== undefined));
-  return { ...part, lines: encode(lines.slice(0, MAX_LINES)) };
+  return { ...part, lines: await sliced(encoded(lines.slice(0, MAX_LINES))) };
+}
+
+function* encoded(lines: Line[]): Generator<void, string> {
+  const texts: string[] = [];
+  for (let i = 0; i < lines.length; i += 500) {
+    texts.push(encode(lines.slice(i, i + 500)));
+    yield;
+  }
+  return texts.join("\n");
 }
 
 /** Does it all, and lets the page go on meanwhile. */
@@ -296,7 +305,7 @@ class Looking {
     const ref = referred ? this.#refOf(element) : "";
     // What a page calls otherwise than it shows it is called both.
     const also = kind === "act" && hasAttribute(element, "aria-label") ? (/ that shows .*$/s.exec(words(element))?.[0] ?? "") : "";
-    const text = `${role || localName(element)}${called ? ` ${quoted(called)}` : ""}${also}${ref && ` ${ref}`}${states}`;
+    const text = `${role || "field"}${called ? ` ${quoted(called)}` : ""}${also}${ref && ` ${ref}`}${states}`;
     return { kind, role, text, view, block, ref, parts, ...(frame !== undefined && { frame }) };
   }
 

@@ -35,7 +35,7 @@ const MAX_ROW = 900;
 const SHORT = 60;
 
 /** Each of them has a line of its own. */
-const FIELD = /^(textbox|searchbox|combobox|spinbutton|slider|input|select|textarea)\b/;
+const FIELD = /^(textbox|searchbox|combobox|spinbutton|slider|field)\b/;
 const CELL = /^(cell|gridcell|columnheader|rowheader)$/;
 const ITEM = /^(listitem|article|option|cell|gridcell|columnheader|rowheader|heading|clickable|paragraph|blockquote|code|term|definition)$/;
 /** What can be clicked, and is called as it reads. */

@@ -49,7 +49,7 @@ export class References {
    */
   of({ element, role, name, words }: Found, items = itemsOf(element)): string {
     let known = this.#latest.get(element);
-    if (!known || known.role !== role || known.name !== name || known.items !== items) {
+    if (!known || known.role !== role || known.name !== name || known.words !== words || known.items !== items) {
       known = { element: new WeakRef(element), number: this.#known.size + 1, role, name, items, words };
       this.#known.set(known.number, known);
       this.#latest.set(element, known);
@@ -70,7 +70,7 @@ export class References {
     if (!isVisible(element)) throw this.#stale(`${was}, and that is not seen any more`, known);
     const found = foundOf(element);
     const items = itemsOf(element);
-    if (found.role === known.role && found.name === known.name && items === known.items) return found;
+    if (found.role === known.role && found.name === known.name && found.words === known.words && items === known.items) return found;
     throw this.#stale(`${was}, and is ${found.words}${items ? ` in ${JSON.stringify(clean(items))}` : ""} by now`, known);
   }
 

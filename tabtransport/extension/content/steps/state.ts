@@ -64,7 +64,7 @@ function written(element: Element, role: string): string {
   if (value !== undefined) return Array.isArray(value) ? value.join(", ") : value;
   const said = attribute(element, "aria-valuetext") ?? attribute(element, "aria-valuenow");
   if (said !== null) return said;
-  if (isHTML(element, "progress", "meter")) return hasAttribute(element, "value") ? `${attribute(element, "value")} of ${attribute(element, "max") ?? 1}` : "";
+  if (isHTML(element, "progress", "meter")) return hasAttribute(element, "value") ? `${Number(attribute(element, "value"))} of ${Number(attribute(element, "max") ?? 1)}` : "";
   if (/^(slider|spinbutton|scrollbar|progressbar|meter)$/.test(role)) return "";
   const text = isHTML(element, localName(element)) ? innerText(element) : "";
   return role === "combobox" && text.trim() === nameOf(element, role) ? "" : text;
@@ -80,5 +80,5 @@ function optionsOf(select: Element, scoped: boolean): string {
 function rangeOf(element: Element): string[] {
   const bound = (name: string) => attribute(element, name) ?? attribute(element, `aria-value${name}`);
   const [min, max] = [bound("min"), bound("max")];
-  return min !== null && max !== null ? [`from ${clean(min, 20)} to ${clean(max, 20)}`] : [];
+  return min && max && Number.isFinite(Number(min)) && Number.isFinite(Number(max)) ? [`from ${Number(min)} to ${Number(max)}`] : [];
 }
