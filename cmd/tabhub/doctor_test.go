@@ -180,6 +180,15 @@ func TestDoctorOnCopies(t *testing.T) {
 	if got := said(d); len(got) != 1 || got[0] != "note the copy in "+copied+" is not of this version" || d.Findings[0].Fix != anew {
 		t.Errorf("an older copy: %+v", d.Findings)
 	}
+	// What the command writes again is the build that was there.
+	if _, err := extension.WriteTrustedInput(copied, ring, "ws://127.0.0.1:2/tabs"); err != nil {
+		t.Fatal(err)
+	}
+	d = &setup.Doctor{Config: new(settings.Config), App: new(command.App), Dir: dir, Addrs: []string{hubAt}, Status: &admin.StatusReport{}}
+	d.Copies("ws://" + hubAt + "/tabs")
+	if want := "tabhub extension " + copied + " --trusted-input; " + setup.Reload; len(d.Findings) != 1 || d.Findings[0].Fix != want {
+		t.Errorf("a copy with trusted input: %+v; want the fix %s", d.Findings, want)
+	}
 }
 
 func TestDoctorOnTheHub(t *testing.T) {

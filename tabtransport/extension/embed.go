@@ -51,6 +51,16 @@ func (c Issued) Issue(spec.PairingID, string) pairing.Copy { return pairing.Copy
 // brings up to date, with the same pairing. It refuses a directory that holds anything else, and one
 // that other users could replace: what a browser loads from it sees every page.
 func Write(dir string, ring Issuer, address string) (pairing.Copy, error) {
+	return normal.write(dir, ring, address)
+}
+
+// WriteTrustedInput is Write for the build that acts with trusted input: it has the permission
+// "debugger", and is called so in the browser's list.
+func WriteTrustedInput(dir string, ring Issuer, address string) (pairing.Copy, error) {
+	return trustedInput.write(dir, ring, address)
+}
+
+func (b build) write(dir string, ring Issuer, address string) (pairing.Copy, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return pairing.Copy{}, fmt.Errorf("write extension: %w", err)
@@ -64,12 +74,16 @@ func Write(dir string, ring Issuer, address string) (pairing.Copy, error) {
 			return pairing.Copy{}, fmt.Errorf("write extension: %w", err)
 		}
 	}
-	return WriteInstance(dir, ring, address)
+	return b.writeTo(dir, ring, address)
 }
 
 // WriteInstance is Write for a browser that a hub starts itself. The caller sees to it
 // that others cannot reach dir.
 func WriteInstance(dir string, ring Issuer, address string) (pairing.Copy, error) {
+	return normal.writeTo(dir, ring, address)
+}
+
+func (b build) writeTo(dir string, ring Issuer, address string) (pairing.Copy, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return pairing.Copy{}, fmt.Errorf("write extension: %w", err)
 	}
@@ -88,7 +102,7 @@ func WriteInstance(dir string, ring Issuer, address string) (pairing.Copy, error
 	c := ring.Issue(before.Pairing, address)
 	text, err := json.MarshalIndent(pairingText{c.Pairing, c.Hub, c.Key.String(), c.Address}, "", "  ")
 	if err == nil {
-		err = write(root, append(text, '\n'))
+		err = b.replace(root, append(text, '\n'))
 	}
 	if err != nil {
 		_ = empty(root) // half a copy is not loaded, and leaves room
@@ -103,7 +117,8 @@ func WriteInstance(dir string, ring Issuer, address string) (pairing.Copy, error
 // Loadable is a copy of the extension that was written to a directory.
 type Loadable struct {
 	pairing.Copy      // the zero Copy if it is paired with no hub
-	Current      bool // it is as Write would write it
+	TrustedInput bool // it is as WriteTrustedInput writes it
+	Current      bool // it is as Write, or WriteTrustedInput, would write it
 }
 
 // Read returns the copy of the extension in dir. The error wraps fs.ErrNotExist if there
@@ -114,10 +129,12 @@ func Read(dir string) (Loadable, error) {
 		return Loadable{}, fmt.Errorf("read extension: %w", err)
 	}
 	defer root.Close()
-	if _, err := root.Stat("manifest.json"); err != nil {
+	text, err := root.ReadFile("manifest.json")
+	if err != nil {
 		return Loadable{}, fmt.Errorf("read extension: %w", err)
 	}
-	l := Loadable{Current: isCurrent(root)}
+	b := buildOf(text)
+	l := Loadable{TrustedInput: b == trustedInput, Current: b.isIn(root)}
 	var has pairingText
 	if text, err := root.ReadFile(pairingFile); err != nil || json.Unmarshal(text, &has) != nil {
 		return l, nil
@@ -128,9 +145,9 @@ func Read(dir string) (Loadable, error) {
 	return l, nil
 }
 
-// isCurrent reports whether all files in root are those of this program.
-func isCurrent(root *os.Root) bool {
-	for name, want := range files() {
+// isIn reports whether all files in root are those of this program.
+func (b build) isIn(root *os.Root) bool {
+	for name, want := range b.files() {
 		if got, err := root.ReadFile(name); err != nil || !bytes.Equal(got, want) {
 			return false
 		}
@@ -138,8 +155,8 @@ func isCurrent(root *os.Root) bool {
 	return true
 }
 
-// write replaces what is in root by the extension. It follows no link out of root.
-func write(root *os.Root, pairing []byte) error {
+// replace replaces what is in root by the extension. It follows no link out of root.
+func (b build) replace(root *os.Root, pairing []byte) error {
 	if err := root.Chmod(".", 0o700); err != nil {
 		return err
 	}
@@ -148,10 +165,10 @@ func write(root *os.Root, pairing []byte) error {
 		return err
 	}
 	// First comes what says that the directory is the extension's, should this be cut short.
-	if err := root.WriteFile("manifest.json", files()["manifest.json"], 0o600); err != nil {
+	if err := root.WriteFile("manifest.json", b.files()["manifest.json"], 0o600); err != nil {
 		return err
 	}
-	for name, text := range files() {
+	for name, text := range b.files() {
 		if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
 			return err
 		}
@@ -177,7 +194,7 @@ func check(root *os.Root) error {
 		err = json.Unmarshal(text, &theirs)
 	}
 	if err == nil {
-		err = json.Unmarshal(files()["manifest.json"], &ours)
+		err = json.Unmarshal(normal.files()["manifest.json"], &ours)
 	}
 	if err != nil || theirs.Key != ours.Key {
 		return fmt.Errorf("write extension: %s is not empty and holds something else; name a new or empty directory", root.Name())

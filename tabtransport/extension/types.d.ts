@@ -160,14 +160,15 @@ type WorkerToRunner =
    * that was to lead away and did not. It reaches the pages that match or, of a client's own, those of origins.
    * With more the steps are a script's, up to the one that it waits for; with none there may be nothing of a list.
    * With mark the page shows where it acts; dialogs names the events of worker/dialogs.ts.
+   * It is trusted if the browser gives input of its own.
    */
-  | { type: "run"; id: string; from: number; steps: Step[]; args: object; result?: string; values: StepValues; match: string[]; origins?: string[]; more?: boolean; none?: boolean; mark?: boolean; dialogs?: string }
+  | { type: "run"; id: string; from: number; steps: Step[]; args: object; result?: string; values: StepValues; match: string[]; origins?: string[]; more?: boolean; none?: boolean; mark?: boolean; dialogs?: string; trusted?: boolean }
   /** The step may be done now. */
   | { type: "go"; id: string; step: number }
   /** It may not: the run ends. */
   | { type: "refused"; id: string; step: number; code: "STEP_REFUSED" | "STEP_STOPPED"; reason: string }
-  /** The browser has given the page the input of a step, or, with an error, has given it none. */
-  | { type: "input"; id: string; step: number; error?: string }
+  /** The browser has given the page the input of a step; with an error it has given none, or, if that was begun, perhaps a part. */
+  | { type: "input"; id: string; step: number; error?: { code: StepCode; reason: string; begun: boolean } }
   /** Nothing more is begun, and the run ends. Of a run that has ended: its end is not said again. */
   | { type: "stop"; id: string; reason: string };
 
@@ -190,6 +191,8 @@ type TrustedAct =
   | { kind: "click"; x: number; y: number; button: "left" | "right"; count: number }
   | { kind: "hover"; x: number; y: number }
   | { kind: "drag"; from: { x: number; y: number }; to: { x: number; y: number } }
+  /** The wheel, by so many CSS pixels. */
+  | { kind: "wheel"; x: number; y: number; dx: number; dy: number }
   /** A key with its modifiers, such as Control+A, in what has the focus. */
   | { kind: "press"; key: string }
   /** A text into what has the focus, in place of what is selected there. */
@@ -206,10 +209,10 @@ type RunnerToWorker =
    */
   | { type: "did"; id: string; step: number; report: StepReport; values: StepValues; navigates: boolean }
   /**
-   * After its go, instead of did: the step is done by input of the browser's own, which the worker gives to the page
-   * and then takes for done, as report says.
+   * After its go: input of the browser's own, which the worker gives to the page. With done that is all of the step, as
+   * if did were said. It is said once: a worker that does not know it may have given the input before it was stopped.
    */
-  | { type: "input"; id: string; step: number; input: TrustedAct; report: StepReport; values: StepValues; navigates: boolean }
+  | { type: "input"; id: string; step: number; input: TrustedAct; done?: { report: StepReport; values: StepValues; navigates: boolean } }
   | { type: "progress"; id: string; step: number; words: string }
   /** The steps of the result are those of this document, from the one that it began with to the last that was begun. */
   | { type: "end"; id: string; from?: number; result: RunResult };
@@ -346,6 +349,8 @@ declare var tabhubUserInput: AbortController | undefined;
 declare var tabhubSteps: StepsGlobal | undefined;
 /** Writes down what a person does in the document. */
 declare var tabhubRecorder: { document: Document; begin(): void } | undefined;
+/** Of the build that has it. */
+declare var tabhubTrustedInput: import("./worker/trustedinput.ts").TrustedInput | undefined;
 /** Scrolls a page that is pictured whole. */
 declare var tabhubView: import("./worker/pageview.ts").PageView | undefined;
 /** Removes what shows where a step has acted. */

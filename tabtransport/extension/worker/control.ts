@@ -51,6 +51,8 @@ export const CAPABILITIES = [
   "packs",
   "look",
 ];
+// Of the build that may, which says so in its manifest.
+if (chrome.runtime.getManifest().permissions?.includes("debugger")) CAPABILITIES.push("trustedInput");
 // A browser without a window has no user to ask.
 if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("ask");
 

@@ -10,16 +10,17 @@ const BUSY = 1_000;
 
 /**
  * Has the dialogs of a document answered, whenever its steps say so.
+ * @param trusted what acts is to the page as a person is
  * @returns the name of the events; undefined if the page was too busy
  */
-export async function hookDialogs(tabId: number, documentId: string): Promise<string | undefined> {
+export async function hookDialogs(tabId: number, documentId: string, trusted: boolean): Promise<string | undefined> {
   const name = crypto.randomUUID();
-  const hooked = chrome.scripting.executeScript({ target: { tabId, documentIds: [documentId] }, world: "MAIN", injectImmediately: true, func: hook, args: [name] }).then(() => name);
+  const hooked = chrome.scripting.executeScript({ target: { tabId, documentIds: [documentId] }, world: "MAIN", injectImmediately: true, func: hook, args: [name, trusted] }).then(() => name);
   return Promise.race([unlessStopping(hooked, () => undefined), new Promise<undefined>((late) => setTimeout(late, BUSY))]);
 }
 
 /** Runs in the page's world. */
-function hook(name: string) {
+function hook(name: string, trusted: boolean) {
   type Kind = "alert" | "confirm" | "prompt" | "print" | "open";
   type Dialog = (...args: unknown[]) => unknown;
   /** Until when dialogs are answered, as performance.now() has it, and how the next one is. */
@@ -38,7 +39,7 @@ function hook(name: string) {
   // What a person's own click opens is theirs to answer.
   const isPersons = () => window.event?.isTrusted === true && /^(click|dblclick|contextmenu|(mouse|pointer|key|touch))/.test(window.event.type);
   const answered = (kind: Kind, native: Dialog, view: Window, args: unknown[]): unknown => {
-    if (performance.now() > until || isPersons()) return Reflect.apply(native, view, args);
+    if (performance.now() > until || (!trusted && isPersons())) return Reflect.apply(native, view, args);
     if (kind === "open") {
       const opened = Reflect.apply(native, view, args);
       if (!opened) said({ kind, message: text(args[0] ?? ""), got: "" });

@@ -98,6 +98,7 @@ async function start() {
   await scripts.load();
   await Promise.all([tabs.load(), calls.load(), runs.load(), questions.load(), tabGroups.load(), recordings.load(), looks.load(), placeScripts(current, packs.match)]);
   if (packs.any) runs.expect();
+  if (globalThis.tabhubTrustedInput) globalThis.tabhubTrustedInput.cancelled = (tabId) => runs.debuggerEnded(tabId);
   await activity.load((id) => calls.runs(id) || runs.runs(id));
   void gateways.everywhere({ recent: true }); // an earlier worker may have been stopped too soon
   void link.ensure();

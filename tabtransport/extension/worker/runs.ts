@@ -8,6 +8,7 @@ import { Bounds } from "./bounds.ts";
 import { hookDialogs } from "./dialogs.ts";
 import { NEXT, STAYS, nextDocument } from "./follow.ts";
 import { Grants, WAIT } from "./grants.ts";
+import { Inputs } from "./inputs.ts";
 import { pageCall } from "./pagecalls.ts";
 import { Code } from "./refusal.ts";
 import { isBlind, isCall, lacksFiles, placeOf, placeOfRun, reported, say, stepsFrom, stepsOf, withoutFiles, withoutValue, type PackRef, type Run } from "./run.ts";
@@ -59,6 +60,7 @@ export class Runs {
   #bounds;
   #grants;
   #sandbox;
+  #inputs;
   #calls;
   #hub;
   #navigations;
@@ -96,6 +98,7 @@ export class Runs {
         if (run) this.#fail(id, run, code, message);
       },
     });
+    this.#inputs = new Inputs(userInput);
   }
 
   /** Remembers the runs of an earlier worker. */
@@ -290,19 +293,12 @@ export class Runs {
       case "grant":
         void this.#grants.step(id, run, message.step);
         break;
-      case "did": {
-        const { step, report, values, navigates } = message;
-        if (step >= stepsOf(run).length) break;
-        run.did = Math.max(run.did, step);
-        run.granted = Math.max(run.granted, step);
-        run.reports[step] = report;
-        this.#activity.did(id, report.words ?? "");
-        if (!run.script) run.values = JSON.stringify(values).length <= MAX_VALUES ? values : undefined;
-        this.#ringed(run.tabId);
-        if (navigates && step === run.did) this.#leads(id, run, step);
-        void this.#stored.write();
+      case "did":
+        this.#did(id, run, message);
         break;
-      }
+      case "input":
+        void this.#input(id, run, message);
+        break;
       case "progress":
         if (message.step >= run.did) run.stayed = run.did;
         this.#stored.save();
@@ -315,6 +311,36 @@ export class Runs {
         say(port, { type: "stop", id, reason: "" });
         this.#finish(id, run, message.result);
     }
+  }
+
+  /** A step was done. */
+  #did(id: string, run: Run, { step, report, values, navigates }: Pick<Extract<RunnerToWorker, { type: "did" }>, "step" | "report" | "values" | "navigates">) {
+    if (step >= stepsOf(run).length) return;
+    run.did = Math.max(run.did, step);
+    run.granted = Math.max(run.granted, step);
+    run.reports[step] = report;
+    this.#activity.did(id, report.words ?? "");
+    if (!run.script) run.values = JSON.stringify(values).length <= MAX_VALUES ? values : undefined;
+    this.#ringed(run.tabId);
+    if (navigates && step === run.did) this.#leads(id, run, step);
+    void this.#stored.write();
+  }
+
+  /** Gives the page the input of a step that may be done. */
+  async #input(id: string, run: Run, { step, input, done }: Extract<RunnerToWorker, { type: "input" }>) {
+    if (step !== run.granted || step <= run.did || this.#inputs.of(id)) return;
+    const { documentId } = run;
+    const error = await this.#inputs.give(id, run, input);
+    if (this.#open.get(id) !== run) return;
+    if (done && !error) this.#did(id, run, { step, ...done });
+    const port = this.#ports.get(documentId);
+    if (port) say(port, { type: "input", id, step, error });
+    else if (run.documentId === documentId) this.#left(id, run);
+  }
+
+  /** The person in front of the browser has ended its debugger in a tab: what acts there ends, too. */
+  debuggerEnded(tabId: number) {
+    for (const [id, run] of this.#open) if (run.tabId === tabId && run.acts) this.#fail(id, run, "STEP_STOPPED", "the person in front of the browser has ended its debugger in the tab");
   }
 
   /** Brings the script to the document that has a run. */
@@ -357,7 +383,7 @@ export class Runs {
     if (this.#open.get(id) !== run || this.#portOf(run) !== port || run.leads || run.granted > run.did) return;
     run.from = run.script ? last : run.did + 1; // what it reports begins there
     void this.#stored.write();
-    say(port, { type: "run", id, from: run.from, steps: stepsFrom(run), more: run.script && true, none: run.script?.none, args: params.args as object, result: params.result, values, ...this.#bounds.reach(run), mark: this.#settings().mark, dialogs });
+    say(port, { type: "run", id, from: run.from, steps: stepsFrom(run), more: run.script && true, none: run.script?.none, args: params.args as object, result: params.result, values, ...this.#bounds.reach(run), mark: this.#settings().mark, dialogs, trusted: globalThis.tabhubTrustedInput !== undefined });
   }
 
   /** Has the dialogs of a document answered while a client's own steps act there. @returns what their events are called */
@@ -365,7 +391,7 @@ export class Runs {
     const { tabId, documentId, params, did } = run;
     if (params.pack || !stepsOf(run).slice(did + 1).some(isActing)) return undefined;
     const key = `${id} ${documentId}`;
-    const hooked = this.#hooking.get(key) ?? hookDialogs(tabId, documentId).finally(() => this.#hooking.delete(key));
+    const hooked = this.#hooking.get(key) ?? hookDialogs(tabId, documentId, globalThis.tabhubTrustedInput !== undefined).finally(() => this.#hooking.delete(key));
     this.#hooking.set(key, hooked);
     return hooked;
   }
@@ -424,6 +450,7 @@ export class Runs {
 
   /** The document that has a run has gone. */
   #left(id: string, run: Run) {
+    if (this.#inputs.of(id)) return; // what comes of it says whether it was done
     if (run.script && !this.#sandbox.waits(id)) return; // the next step goes where the frame is then
     const why = (isCall(run.params) && this.#bounds.refusal(run.params)) || "the page went away";
     if (run.granted > run.did || isCall(run.params)) this.#lost(id, run, why);

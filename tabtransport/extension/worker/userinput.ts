@@ -7,12 +7,16 @@ import { isAsleep } from "./tab.ts";
 
 /** After this time without input, in ms, the owner uses the tab no more. */
 const INPUT_QUIET = 10_000;
+/** How long what a page says of input may take to come, in ms. */
+const LATE = 300;
 /** How often a page says so while there is input, in ms. */
 const EVERY = 1_000;
 
 export class UserInput {
   /** The tabs that are used, each with the timer of its end. */
   #at = new Map<number, ReturnType<typeof setTimeout>>();
+  /** Tabs that are given input by this extension, and how often at once. */
+  #own = new Map<number, number>();
   #settings;
   #watched;
   #changed;
@@ -29,6 +33,20 @@ export class UserInput {
 
   isActive(tabId: number) {
     return this.#at.has(tabId);
+  }
+
+  /**
+   * From now on input in a tab is not the owner's.
+   * @returns what ends that
+   */
+  own(tabId: number) {
+    const add = (n: number) => {
+      const times = (this.#own.get(tabId) ?? 0) + n;
+      if (times) this.#own.set(tabId, times);
+      else this.#own.delete(tabId);
+    };
+    add(1);
+    return () => void setTimeout(add, LATE, -1);
   }
 
   /**
@@ -57,6 +75,7 @@ export class UserInput {
       void this.watch(tabId);
       return true;
     }
+    if (this.#own.has(tabId)) return true;
     const was = this.#at.get(tabId);
     clearTimeout(was);
     this.#at.set(tabId, setTimeout(() => this.ended(tabId), INPUT_QUIET));

@@ -81,7 +81,7 @@ func (d *Doctor) Browsers(browsers []state.BrowserInfo, paired []pairing.Pairing
 		if lacks := Missing(b.Capabilities); len(lacks) > 0 {
 			d.bad("extension", "`"+d.command("extension", "DIR")+"` with the directory that it was loaded from, "+Reload, "that of %s is older than this tabhub: it cannot do %s", name, strings.Join(lacks, ", "))
 		} else {
-			d.fine("extension", "%s is connected; tabs: %d%s", name, b.Tabs, webMCPOf(b))
+			d.fine("extension", "%s is connected; tabs: %d%s%s", name, b.Tabs, webMCPOf(b), trustedInputOf(b))
 		}
 	}
 	var away []string
@@ -121,6 +121,14 @@ func webMCPOf(b state.BrowserInfo) string {
 		return "; WebMCP is the extension's, as the browser has none"
 	}
 	return "" // no page has shown it yet
+}
+
+// trustedInputOf says whether clients act in a browser with input that pages cannot tell from its user's.
+func trustedInputOf(b state.BrowserInfo) string {
+	if slices.Contains(b.Capabilities, spec.CapTrustedInput) {
+		return "; clients act there with trusted input, which pages cannot tell from yours"
+	}
+	return ""
 }
 
 func Missing(has []spec.Capability) (lacks []string) {
@@ -170,17 +178,25 @@ func (d *Doctor) Copies(at string) {
 			d.note("extension", "", "%s: %v", dir, err)
 			continue
 		case !l.Current || l.Pairing == "":
-			d.note("extension", d.command("extension", dir)+"; "+Reload, "the copy in %s is not of this version", dir)
+			d.note("extension", d.rewrite(dir, l)+"; "+Reload, "the copy in %s is not of this version", dir)
 		}
 		if l.Pairing != "" && !slices.Contains(d.Joined, l.Pairing) {
-			d.looksFor(dir, l.Address, at)
+			d.looksFor(dir, l, at)
 		}
 	}
 }
 
+// rewrite is the command that writes the copy in dir again, as the build that it is.
+func (d *Doctor) rewrite(dir string, l extension.Loadable) string {
+	if l.TrustedInput {
+		return d.command("extension", dir, "--trusted-input")
+	}
+	return d.command("extension", dir)
+}
+
 // looksFor checks that the extension in dir finds the hub at the address that it has.
-func (d *Doctor) looksFor(dir, address, at string) {
-	u, err := url.Parse(address)
+func (d *Doctor) looksFor(dir string, l extension.Loadable, at string) {
+	u, err := url.Parse(l.Address)
 	if err != nil || !settings.IsLoopback(u.Hostname()) || u.Port() == "" {
 		return // a name that this machine may not be able to resolve
 	}
@@ -200,12 +216,12 @@ func (d *Doctor) looksFor(dir, address, at string) {
 	if held {
 		where = "which is in use by " + portowner.Describe(addr)
 	}
-	fix := d.command("extension", dir) + "; " + Reload
+	fix := d.rewrite(dir, l) + "; " + Reload
 	switch {
 	case at == "":
 		fix, at = "end that; or `"+d.command("serve", "--listen", "127.0.0.1:0")+"` and "+fix, "nowhere yet"
 	case held && d.auto():
 		fix = "end that, then " + d.restart()
 	}
-	d.bad("extension", fix, "the copy in %s looks for the hub at %s, %s; it tells nothing to what is not the hub, which is at %s", dir, address, where, at)
+	d.bad("extension", fix, "the copy in %s looks for the hub at %s, %s; it tells nothing to what is not the hub, which is at %s", dir, l.Address, where, at)
 }

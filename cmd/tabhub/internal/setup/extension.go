@@ -23,6 +23,7 @@ import (
 
 func ExtensionCommand(a *command.App) *cobra.Command {
 	var address string
+	var trusted bool
 	cmd := &cobra.Command{
 		Use:   "extension DIR",
 		Short: "Write the browser extension to a directory, for \"Load unpacked\"",
@@ -33,19 +34,25 @@ the directory to yourself. There is nothing to do in the browser but to load it.
 the command again brings it up to date, also for a hub that has moved to another address;
 reload the extension in chrome://extensions then.
 
+With --trusted-input it is the build that acts on pages with input that they cannot tell
+from yours, for those that take no other. It has the permission to debug your browser,
+which shows a bar while a client acts.
+
 A browser on another machine, or one with the extension from elsewhere, is paired with
 "tabhub browser pair".`,
-		Example: `  tabhub extension ~/tabhub-extension`,
-		Args:    command.Args(cobra.ExactArgs(1)),
+		Example: `  tabhub extension ~/tabhub-extension
+  tabhub extension ~/tabhub-extension --trusted-input`,
+		Args: command.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
-			return writeExtension(cmd.Context(), a, pos[0], address)
+			return writeExtension(cmd.Context(), a, pos[0], address, trusted)
 		},
 	}
 	cmd.Flags().StringVar(&address, "hub", "", "`address` where the extension looks for the hub (default: that of the hub that runs, or ws://"+settings.DefaultListen+"/tabs)")
+	cmd.Flags().BoolVar(&trusted, "trusted-input", false, "write the build that acts with input that pages cannot tell from yours")
 	return cmd
 }
 
-func writeExtension(ctx context.Context, a *command.App, path, address string) error {
+func writeExtension(ctx context.Context, a *command.App, path, address string, trusted bool) error {
 	dir, err := a.Dir()
 	if err != nil {
 		return err
@@ -62,7 +69,11 @@ func writeExtension(ctx context.Context, a *command.App, path, address string) e
 	if err != nil {
 		return err
 	}
-	if _, err := extension.Write(path, ring, address); err != nil {
+	write, is := extension.Write, "The extension is"
+	if trusted {
+		write, is = extension.WriteTrustedInput, "The extension with trusted input is"
+	}
+	if _, err := write(path, ring, address); err != nil {
 		return err
 	}
 	if err := dir.AddExtension(path); err != nil {
@@ -72,7 +83,7 @@ func writeExtension(ctx context.Context, a *command.App, path, address string) e
 	if found := instance.FindInstalled(); len(found) > 0 {
 		page = found[0].Extensions
 	}
-	fmt.Fprintln(a.Out, a.Screen().Text(terminal.Plain, fmt.Sprintf("The extension is in %s, paired with your hub.\nOpen %s, switch on Developer mode, choose \"Load unpacked\" and this directory.", path, page)))
+	fmt.Fprintln(a.Out, a.Screen().Text(terminal.Plain, fmt.Sprintf("%s in %s, paired with your hub.\nOpen %s, switch on Developer mode, choose \"Load unpacked\" and this directory.", is, path, page)))
 	return nil
 }
 

@@ -20,6 +20,7 @@ import (
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/face/admin"
 	"tabhub/hub/state"
+	"tabhub/tabtransport/extension"
 )
 
 // setup leads a user from an installed program to clients that reach the hub. It runs the doctor's
@@ -154,7 +155,8 @@ func (s *setup) setUpBrowser(ctx context.Context) error {
 	if s.joined(ctx) || !s.yes && prompt(ctx, s.App, "Write it to "+s.extension+"? [y/N] ") != "y" {
 		return nil
 	}
-	if err := writeExtension(ctx, s.App, s.extension, ""); err != nil || s.yes {
+	before, _ := extension.Read(s.extension) // the build that is there stays
+	if err := writeExtension(ctx, s.App, s.extension, "", before.TrustedInput); err != nil || s.yes {
 		return err
 	}
 	prompt(ctx, s.App, "Press Enter when that is done, or to go on without ")

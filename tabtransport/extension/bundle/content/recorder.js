@@ -1757,6 +1757,8 @@
     found;
     /** What is known of the step, if it acts. */
     did = "no";
+    /** Whether that is certain also of what takes longer than its task. */
+    certain = false;
     /** What was done before it failed. */
     words = "";
     /** Whether waiting may help. */

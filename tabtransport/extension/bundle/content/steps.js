@@ -1778,6 +1778,8 @@
     found;
     /** What is known of the step, if it acts. */
     did = "no";
+    /** Whether that is certain also of what takes longer than its task. */
+    certain = false;
     /** What was done before it failed. */
     words = "";
     /** Whether waiting may help. */
@@ -2601,8 +2603,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return refs.map((ref) => {
       try {
         const { element, words: words2 } = referenced({ ref });
-        const leads2 = leadsTo(element);
-        return { ref, words: words2, ...leads2 && { leads: leads2 } };
+        const leads3 = leadsTo(element);
+        return { ref, words: words2, ...leads3 && { leads: leads3 } };
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         return { ref, stale: error.message, ...error.found.length > 0 && { near: error.found } };
@@ -4539,6 +4541,120 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return URL.canParse(address) ? new URL(address).origin : "";
   }
 
+  // content/steps/trusted.ts
+  var MOUSE = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "contextmenu", "dblclick"];
+  var MOVES3 = ["pointermove", "mousemove"];
+  function trustedActOf(step2, scope, now, give) {
+    if (step2.click) {
+      const { target, button = "", count: count2 = 1 } = step2.click;
+      const found = usable(target, scope, now);
+      leads2(found, scope);
+      const right = button === "right";
+      const said = `${right ? "right-clicked" : count2 === 1 ? "clicked" : count2 === 2 ? "double-clicked" : `clicked ${count2} times`} ${found.words}`;
+      return act([found], said, scope, [...MOUSE, ...MOVES3], () => give({ kind: "click", ...pointOf(found.element), button: right ? "right" : "left", count: count2 }, said));
+    }
+    if (step2.hover) {
+      const found = usable(step2.hover.target, scope, now);
+      const said = `moved the mouse over ${found.words}`;
+      return act([found], said, scope, MOVES3, () => give({ kind: "hover", ...pointOf(found.element) }, said));
+    }
+    if (step2.drag) {
+      const to = usable(step2.drag.to, scope, false);
+      const found = usable(step2.drag.target, scope, now);
+      const said = `dragged ${found.words} to ${to.words}`;
+      return act([found, to], said, scope, ["pointerdown", "mousedown"], () => give({ kind: "drag", from: pointOf(found.element), to: pointOf(to.element) }, said));
+    }
+    return void 0;
+  }
+  function act(on, said, scope, events, give) {
+    return {
+      on,
+      async do() {
+        const guard = new Guard(on[0], scope, events);
+        try {
+          await give();
+        } finally {
+          guard.end();
+        }
+        guard.check();
+        return said;
+      }
+    };
+  }
+  function leads2({ element, words: words2 }, scope) {
+    if (isHTML(element, "input") && inputType(element) === "file") throw new Failure("STEP_REFUSED", `${words2} takes files: upload puts them there`);
+    try {
+      check(element, scope);
+    } catch (error) {
+      if (!(error instanceof Failure && error.code === "NEEDS_TRUSTED_INPUT")) throw error;
+    }
+  }
+  function pointOf(element) {
+    let { x, y } = middle(element);
+    for (let view = viewOf(element); view !== window; view = view.parent) {
+      const frame = view.frameElement;
+      const [rect] = frame ? rects(frame) : [];
+      if (!frame || !rect) throw new Failure("STEP_REFUSED", "its frame is gone");
+      x += rect.left + frame.clientLeft;
+      y += rect.top + frame.clientTop;
+    }
+    return { x, y };
+  }
+  var Guard = class {
+    #found;
+    #scope;
+    #stop = new AbortController();
+    #seen = false;
+    /** Whether the button that was pressed has clicked: what a label passes on comes after that. */
+    #clicked = false;
+    #hindered = "";
+    constructor(found, scope, events) {
+      this.#found = found;
+      this.#scope = scope;
+      const view = viewOf(found.element);
+      for (const type of events) view.addEventListener(type, this.#heard, { capture: true, signal: this.#stop.signal });
+    }
+    #heard = (event) => {
+      if (!event.isTrusted) return;
+      const at = event.composedPath()[0];
+      const { element } = this.#found;
+      const parts = [element, ...labelsOf(element)];
+      const isThere = at instanceof Element && outward(at, (outer) => parts.includes(outer)) !== null;
+      if (MOVES3.includes(event.type)) {
+        this.#seen ||= isThere;
+        return;
+      }
+      if (event.type === "mousedown") this.#clicked = false;
+      if (event.type === "click" && this.#clicked) return;
+      if (!isThere) this.#hindered ||= `${this.#found.words} is covered by ${at instanceof Element ? words(at) : "something else"} by now`;
+      else if (event.type === "click") this.#hindered ||= another(this.#found, this.#scope) || this.#elsewhere();
+      this.#seen = true;
+      this.#clicked ||= event.type === "click";
+      if (!this.#hindered) return;
+      event.stopImmediatePropagation();
+      event.preventDefault();
+    };
+    /** Why a click must not lead where it leads by now. */
+    #elsewhere() {
+      try {
+        leads2(this.#found, this.#scope);
+        return "";
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
+      }
+    }
+    end() {
+      this.#stop.abort();
+    }
+    check() {
+      if (!this.#hindered && this.#seen) return;
+      const failure = new Failure("STEP_REFUSED", this.#hindered ? `${this.#hindered}: it got no click` : `${this.#found.words} got nothing of the input; something else on the page may have got it`);
+      failure.did = this.#hindered ? "no" : "perhaps";
+      failure.certain = true;
+      throw failure;
+    }
+  };
+
   // content/steps/read.ts
   var MAX_ROWS = 100;
   var MAX_TEXT2 = 1e5;
@@ -4912,6 +5028,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     #stop = new AbortController();
     /** The step that waits for its go. */
     #asked;
+    /** The input that the worker is giving. */
+    #given;
     /** What the worker may not have heard. */
     #said = [];
     /** Whether the run is over here. */
@@ -4937,6 +5055,17 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       this.#asked.refused(new Failure(code, reason));
       this.#asked = void 0;
     }
+    /** The worker has given the page input, or not. */
+    input(step2, error) {
+      if (this.#given?.step !== step2) return;
+      const { done, failed } = this.#given;
+      this.#given = void 0;
+      if (!error) return done();
+      const failure = new Failure(error.code, error.reason);
+      failure.did = error.begun ? "perhaps" : "no";
+      failure.certain = true;
+      failed(failure);
+    }
     stop(reason) {
       this.#stop.abort(new Failure("STEP_STOPPED", reason));
     }
@@ -4948,6 +5077,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     }
     /** Says again what a worker that has just started may not know. */
     again() {
+      if (this.#given) this.input(this.#given.step, { code: "STEP_LOST", reason: "the browser stopped the extension's worker while it gave the page input", begun: true });
       for (const message of this.#said) this.#post(message);
       if (this.#asked && !this.ended) this.#post({ type: "grant", id: this.id, step: this.#asked.step });
     }
@@ -4989,9 +5119,12 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       this.#say({ type: "end", id: this.id, from: this.#begin.from, result });
     }
     #report(step2, did, words2) {
-      const report = { verb: verbOf(step2), did, words: (words2 + this.#dialogs.words()).slice(0, 4e3), at: location.href.slice(0, 2048) };
+      const report = this.#reportOf(step2, did, words2);
       this.#reports.push(report);
       return report;
+    }
+    #reportOf(step2, did, words2) {
+      return { verb: verbOf(step2), did, words: (words2 + this.#dialogs.words()).slice(0, 4e3), at: location.href.slice(0, 2048) };
     }
     /** Does a step. @returns whether the document gives way to another one */
     async #step(at, step2) {
@@ -5036,7 +5169,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       const declared = step2.open !== void 0 || Boolean(step2.click?.navigates ?? step2.press?.navigates);
       const look2 = (now) => () => {
         this.#here();
-        return this.#actOf(step2, now);
+        return this.#actOf(at, step2, now, declared);
       };
       await this.#eventually(look2(false), clock);
       await this.#grant(at, clock);
@@ -5045,11 +5178,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       const did = (navigates) => this.#say({ type: "did", id: this.id, step: at, report, values: this.#scope.values, navigates });
       try {
         const departure = await this.#eventually(() => {
-          const act = look2(true)();
-          const leaving = watch = new Departure(this.#scope);
+          const act2 = look2(true)();
+          const leaving = watch = new Departure(this.#scope, this.#begin.trusted === true);
           this.#dialogs.answer();
-          if (this.#begin.mark) ring(act.on.map(({ element }) => element));
-          return begun(act, this.#stop.signal, (words2) => {
+          if (this.#begin.mark) ring(act2.on.map(({ element }) => element));
+          return begun(act2, this.#stop.signal, (words2) => {
             report = this.#report(step2, "yes", words2);
             did(declared);
             return leaving;
@@ -5068,7 +5201,10 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
         watch?.end();
       }
     }
-    #actOf(step2, now) {
+    #actOf(at, step2, now, declared) {
+      const give = (input, done) => this.#give(at, step2, input, done, declared);
+      const trusted = this.#begin.trusted ? trustedActOf(step2, this.#scope, now, give) : void 0;
+      if (trusted) return trusted;
       if (!step2.open) return actOf(step2, this.#scope, now);
       const address = addressOf(step2.open, this.#scope);
       return {
@@ -5078,6 +5214,14 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
           return `opened ${clean(address, 200)}`;
         }
       };
+    }
+    /** Has the worker give the page input, once. */
+    #give(at, step2, input, words2, navigates) {
+      return new Promise((done, failed) => {
+        this.#given = { step: at, done, failed };
+        const all2 = words2 === void 0 ? void 0 : { report: this.#reportOf(step2, "yes", words2), values: this.#scope.values, navigates };
+        this.#post({ type: "input", id: this.id, step: at, input, done: all2 });
+      });
     }
     // ---- Reads
     async #look(step2, clock) {
@@ -5159,7 +5303,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       }
     }
   };
-  function begun(act, signal, said) {
+  function begun(act2, signal, said) {
     const failed = (error) => {
       if (error instanceof Left) return error;
       const failure = error instanceof Failure ? error : new Failure("STEP_LOST", Values.errorText(error));
@@ -5168,11 +5312,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       return failure;
     };
     try {
-      const words2 = act.do(signal);
+      const words2 = act2.do(signal);
       if (typeof words2 === "string") return said(words2);
       return words2.then(said, (error) => {
         const failure = failed(error);
-        if (failure instanceof Failure && failure.did === "no") failure.did = "perhaps";
+        if (failure instanceof Failure && failure.did === "no" && !failure.certain) failure.did = "perhaps";
         throw failure;
       });
     } catch (error) {
@@ -5205,8 +5349,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     #wake = () => {
     };
     #refused = "";
-    constructor(scope) {
+    #trusted;
+    /** @param trusted what is done in it is as a person's to the browser */
+    constructor(scope, trusted) {
       this.#scope = scope;
+      this.#trusted = trusted;
       navigation.addEventListener("navigate", this.#navigates);
       navigation.addEventListener("currententrychange", this.#shows);
     }
@@ -5216,7 +5363,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     #navigates = (event) => {
       const { destination, downloadRequest, userInitiated, cancelable } = event;
       if (destination.sameDocument || downloadRequest !== null) return;
-      const isPerson = userInitiated && navigator.userActivation.isActive;
+      const isPerson = !this.#trusted && userInitiated && navigator.userActivation.isActive;
       if (!this.#scope.inMatch(destination.url) && !isPerson && cancelable) {
         event.preventDefault();
         this.#refused = destination.url;
@@ -5306,6 +5453,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
           break;
         case "refused":
           run?.refused(message.step, message.code, message.reason);
+          break;
+        case "input":
+          run?.input(message.step, message.error);
           break;
         case "stop":
           if (run?.ended) this.#runs.delete(message.id);

@@ -2840,6 +2840,7 @@ var CAPABILITIES = [
   "packs",
   "look"
 ];
+if (chrome.runtime.getManifest().permissions?.includes("debugger")) CAPABILITIES.push("trustedInput");
 if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("ask");
 function control({ method, tabId, params }, settings, rooms, signal) {
   if (!Object.hasOwn(METHODS2, method)) return void 0;
@@ -3125,10 +3126,13 @@ async function run(injection) {
 
 // worker/userinput.ts
 var INPUT_QUIET = 1e4;
+var LATE = 300;
 var EVERY = 1e3;
 var UserInput = class {
   /** The tabs that are used, each with the timer of its end. */
   #at = /* @__PURE__ */ new Map();
+  /** Tabs that are given input by this extension, and how often at once. */
+  #own = /* @__PURE__ */ new Map();
   #settings;
   #watched;
   #changed;
@@ -3143,6 +3147,19 @@ var UserInput = class {
   }
   isActive(tabId) {
     return this.#at.has(tabId);
+  }
+  /**
+   * From now on input in a tab is not the owner's.
+   * @returns what ends that
+   */
+  own(tabId) {
+    const add = (n) => {
+      const times = (this.#own.get(tabId) ?? 0) + n;
+      if (times) this.#own.set(tabId, times);
+      else this.#own.delete(tabId);
+    };
+    add(1);
+    return () => void setTimeout(add, LATE, -1);
   }
   /**
    * Looks at a tab that is watched from now on, or shows other documents. A page that is loading is not
@@ -3168,6 +3185,7 @@ var UserInput = class {
       void this.watch(tabId);
       return true;
     }
+    if (this.#own.has(tabId)) return true;
     const was = this.#at.get(tabId);
     clearTimeout(was);
     this.#at.set(tabId, setTimeout(() => this.ended(tabId), INPUT_QUIET));
@@ -3402,11 +3420,11 @@ async function documentsAt(tabId, path, settings) {
       let at = window;
       for (const expected of path2.reverse()) {
         if (at === top) return false;
-        const { parent } = at;
-        let index = parent.length - 1;
-        while (index >= 0 && parent[index] !== at) index--;
+        const { parent: parent2 } = at;
+        let index = parent2.length - 1;
+        while (index >= 0 && parent2[index] !== at) index--;
         if (index !== expected) return false;
-        at = parent;
+        at = parent2;
       }
       return at === top;
     },
@@ -3743,9 +3761,9 @@ function parentsOf(lines2) {
   const open2 = [];
   return lines2.map(({ depth }, i) => {
     while (open2.length && lines2[open2[open2.length - 1]].depth >= depth) open2.pop();
-    const parent = open2.length ? open2[open2.length - 1] : -1;
+    const parent2 = open2.length ? open2[open2.length - 1] : -1;
     open2.push(i);
-    return parent;
+    return parent2;
   });
 }
 function folded(lines2) {
@@ -4099,8 +4117,8 @@ function stale(message2, near) {
 }
 function originOf(origin, url, all, at) {
   const own = webOrigin(origin) || webOrigin(url);
-  const parent = all.find(({ frameId }) => frameId === at.parentFrameId);
-  return own || (/^about:/.test(url) && parent ? originOf("", parent.url, all, parent) : "null");
+  const parent2 = all.find(({ frameId }) => frameId === at.parentFrameId);
+  return own || (/^about:/.test(url) && parent2 ? originOf("", parent2.url, all, parent2) : "null");
 }
 async function documentsIn(tabId) {
   const all = await unlessStopping(chrome.webNavigation.getAllFrames({ tabId }), () => null) ?? [];
@@ -4518,12 +4536,12 @@ var Bounds = class {
 
 // worker/dialogs.ts
 var BUSY5 = 1e3;
-async function hookDialogs(tabId, documentId) {
+async function hookDialogs(tabId, documentId, trusted) {
   const name = crypto.randomUUID();
-  const hooked = chrome.scripting.executeScript({ target: { tabId, documentIds: [documentId] }, world: "MAIN", injectImmediately: true, func: hook, args: [name] }).then(() => name);
+  const hooked = chrome.scripting.executeScript({ target: { tabId, documentIds: [documentId] }, world: "MAIN", injectImmediately: true, func: hook, args: [name, trusted] }).then(() => name);
   return Promise.race([unlessStopping(hooked, () => void 0), new Promise((late) => setTimeout(late, BUSY5))]);
 }
-function hook(name) {
+function hook(name, trusted) {
   let until = 0;
   let answer2;
   const undo = [];
@@ -4537,7 +4555,7 @@ function hook(name) {
   const said2 = (asked2) => document.dispatchEvent(new CustomEvent(`${name} asked`, { detail: JSON.stringify(asked2) }));
   const isPersons = () => window.event?.isTrusted === true && /^(click|dblclick|contextmenu|(mouse|pointer|key|touch))/.test(window.event.type);
   const answered = (kind, native, view, args) => {
-    if (performance.now() > until || isPersons()) return Reflect.apply(native, view, args);
+    if (performance.now() > until || !trusted && isPersons()) return Reflect.apply(native, view, args);
     if (kind === "open") {
       const opened2 = Reflect.apply(native, view, args);
       if (!opened2) said2({ kind, message: text4(args[0] ?? ""), got: "" });
@@ -4745,6 +4763,118 @@ var Grants = class {
       return void 0;
     }
     return void 0;
+  }
+};
+
+// worker/framebox.ts
+var TIMEOUT5 = 2e3;
+async function inTab(tabId, frameId, point) {
+  const frames = await chrome.webNavigation.getAllFrames({ tabId }).catch(() => null) ?? [];
+  let at = point;
+  for (let id = frameId; id !== 0; ) {
+    const frame = frames.find((one) => one.frameId === id);
+    if (!frame) return "its frame is gone";
+    const [inner] = await askDocuments({ target: { tabId, documentIds: [frame.documentId] }, func: whichFrame }, TIMEOUT5);
+    const parent2 = frames.find((one) => one.frameId === frame.parentFrameId);
+    if (!inner?.result || !parent2) return "its frame does not answer";
+    const [outer] = await askDocuments({ target: { tabId, documentIds: [parent2.documentId] }, func: outward, args: [inner.result, at] }, TIMEOUT5);
+    if (!outer?.result) return "the page around its frame does not answer";
+    if (typeof outer.result === "string") return outer.result;
+    at = outer.result;
+    id = frame.parentFrameId;
+  }
+  return at;
+}
+function whichFrame() {
+  let index = parent.length - 1;
+  while (index >= 0 && parent[index] !== self) index--;
+  return { index, width: innerWidth, height: innerHeight };
+}
+function outward({ index, width, height }, { x, y }) {
+  const frames = [];
+  const find = (root) => {
+    for (const element of root.querySelectorAll("*")) {
+      if (/^i?frame$|^object$|^embed$/.test(element.localName)) frames.push(element);
+      const shadow = chrome.dom.openOrClosedShadowRoot(element);
+      if (shadow) find(shadow);
+    }
+  };
+  find(document);
+  const listed = Array.from({ length: self.length }, (_, i) => self[i]);
+  const found2 = frames.filter(({ contentWindow }) => contentWindow && (index < 0 ? !listed.includes(contentWindow) : contentWindow === listed[index]));
+  if (found2.length !== 1) return "its frame cannot be told from others on the page";
+  const [frame] = found2;
+  const place2 = () => {
+    const rect = frame.getBoundingClientRect();
+    const style = getComputedStyle(frame);
+    const [left, right, top2, bottom] = [style.paddingLeft, style.paddingRight, style.paddingTop, style.paddingBottom].map(parseFloat);
+    const [sx, sy] = [rect.width / frame.offsetWidth, rect.height / frame.offsetHeight];
+    return {
+      x: rect.left + (frame.clientLeft + left) * sx + x * (frame.clientWidth - left - right) * sx / width,
+      y: rect.top + (frame.clientTop + top2) * sy + y * (frame.clientHeight - top2 - bottom) * sy / height
+    };
+  };
+  const isSeen = ({ x: x2, y: y2 }) => x2 >= 0 && y2 >= 0 && x2 < innerWidth && y2 < innerHeight;
+  let at = place2();
+  if (!isSeen(at)) {
+    frame.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+    at = place2();
+    if (!isSeen(at)) scrollBy({ left: at.x - innerWidth / 2, top: at.y - innerHeight / 2, behavior: "instant" });
+    at = place2();
+  }
+  if (!isSeen(at)) return "its frame is outside of what the page shows";
+  let hit = document.elementFromPoint(at.x, at.y);
+  for (let inner = hit; inner; ) {
+    hit = inner;
+    const next = chrome.dom.openOrClosedShadowRoot(hit)?.elementFromPoint(at.x, at.y) ?? null;
+    inner = next === hit ? null : next;
+  }
+  return hit === frame ? at : "something covers its frame";
+}
+
+// worker/inputs.ts
+var Inputs = class {
+  /** What is being given, by the ids of runs. */
+  #given = /* @__PURE__ */ new Map();
+  #userInput;
+  constructor(userInput2) {
+    this.#userInput = userInput2;
+  }
+  /** Settles when no input is being given for a run; undefined if none is. */
+  of(id) {
+    return this.#given.get(id);
+  }
+  /**
+   * Gives a tab the input of a step.
+   * @returns why it has none, or not all of it
+   */
+  give(id, run3, input) {
+    const given = this.#give(run3, input);
+    this.#given.set(id, given);
+    void given.then(() => this.#given.get(id) === given && this.#given.delete(id));
+    return given;
+  }
+  async #give({ tabId, frameId }, input) {
+    const trusted = globalThis.tabhubTrustedInput;
+    if (!trusted) return { code: "NEEDS_TRUSTED_INPUT", reason: "this browser gives no input of its own", begun: false };
+    let covered = "";
+    let release2 = () => {
+    };
+    const place2 = async (point) => {
+      const at = await inTab(tabId, frameId, point);
+      if (typeof at !== "string") return at;
+      covered = at;
+      throw new Error(at);
+    };
+    try {
+      await trusted.act(tabId, input, place2, () => release2 = this.#userInput.own(tabId));
+      return void 0;
+    } catch (error) {
+      const { message: message2, begun } = error;
+      return { code: covered ? "STEP_REFUSED" : "STEP_STOPPED", reason: covered || message2, begun };
+    } finally {
+      release2();
+    }
   }
 };
 
@@ -5075,6 +5205,7 @@ var Runs = class {
   #bounds;
   #grants;
   #sandbox;
+  #inputs;
   #calls;
   #hub;
   #navigations;
@@ -5111,6 +5242,7 @@ var Runs = class {
         if (run3) this.#fail(id, run3, code, message2);
       }
     });
+    this.#inputs = new Inputs(userInput2);
   }
   /** Remembers the runs of an earlier worker. */
   async load() {
@@ -5282,19 +5414,12 @@ var Runs = class {
       case "grant":
         void this.#grants.step(id, run3, message2.step);
         break;
-      case "did": {
-        const { step, report, values, navigates } = message2;
-        if (step >= stepsOf(run3).length) break;
-        run3.did = Math.max(run3.did, step);
-        run3.granted = Math.max(run3.granted, step);
-        run3.reports[step] = report;
-        this.#activity.did(id, report.words ?? "");
-        if (!run3.script) run3.values = JSON.stringify(values).length <= MAX_VALUES ? values : void 0;
-        this.#ringed(run3.tabId);
-        if (navigates && step === run3.did) this.#leads(id, run3, step);
-        void this.#stored.write();
+      case "did":
+        this.#did(id, run3, message2);
         break;
-      }
+      case "input":
+        void this.#input(id, run3, message2);
+        break;
       case "progress":
         if (message2.step >= run3.did) run3.stayed = run3.did;
         this.#stored.save();
@@ -5307,6 +5432,33 @@ var Runs = class {
         say(port, { type: "stop", id, reason: "" });
         this.#finish(id, run3, message2.result);
     }
+  }
+  /** A step was done. */
+  #did(id, run3, { step, report, values, navigates }) {
+    if (step >= stepsOf(run3).length) return;
+    run3.did = Math.max(run3.did, step);
+    run3.granted = Math.max(run3.granted, step);
+    run3.reports[step] = report;
+    this.#activity.did(id, report.words ?? "");
+    if (!run3.script) run3.values = JSON.stringify(values).length <= MAX_VALUES ? values : void 0;
+    this.#ringed(run3.tabId);
+    if (navigates && step === run3.did) this.#leads(id, run3, step);
+    void this.#stored.write();
+  }
+  /** Gives the page the input of a step that may be done. */
+  async #input(id, run3, { step, input, done }) {
+    if (step !== run3.granted || step <= run3.did || this.#inputs.of(id)) return;
+    const { documentId } = run3;
+    const error = await this.#inputs.give(id, run3, input);
+    if (this.#open.get(id) !== run3) return;
+    if (done && !error) this.#did(id, run3, { step, ...done });
+    const port = this.#ports.get(documentId);
+    if (port) say(port, { type: "input", id, step, error });
+    else if (run3.documentId === documentId) this.#left(id, run3);
+  }
+  /** The person in front of the browser has ended its debugger in a tab: what acts there ends, too. */
+  debuggerEnded(tabId) {
+    for (const [id, run3] of this.#open) if (run3.tabId === tabId && run3.acts) this.#fail(id, run3, "STEP_STOPPED", "the person in front of the browser has ended its debugger in the tab");
   }
   /** Brings the script to the document that has a run. */
   async #bring(id, run3) {
@@ -5346,14 +5498,14 @@ var Runs = class {
     if (this.#open.get(id) !== run3 || this.#portOf(run3) !== port || run3.leads || run3.granted > run3.did) return;
     run3.from = run3.script ? last : run3.did + 1;
     void this.#stored.write();
-    say(port, { type: "run", id, from: run3.from, steps: stepsFrom(run3), more: run3.script && true, none: run3.script?.none, args: params.args, result: params.result, values, ...this.#bounds.reach(run3), mark: this.#settings().mark, dialogs });
+    say(port, { type: "run", id, from: run3.from, steps: stepsFrom(run3), more: run3.script && true, none: run3.script?.none, args: params.args, result: params.result, values, ...this.#bounds.reach(run3), mark: this.#settings().mark, dialogs, trusted: globalThis.tabhubTrustedInput !== void 0 });
   }
   /** Has the dialogs of a document answered while a client's own steps act there. @returns what their events are called */
   #hooked(id, run3) {
     const { tabId, documentId, params, did } = run3;
     if (params.pack || !stepsOf(run3).slice(did + 1).some(isActing)) return void 0;
     const key = `${id} ${documentId}`;
-    const hooked = this.#hooking.get(key) ?? hookDialogs(tabId, documentId).finally(() => this.#hooking.delete(key));
+    const hooked = this.#hooking.get(key) ?? hookDialogs(tabId, documentId, globalThis.tabhubTrustedInput !== void 0).finally(() => this.#hooking.delete(key));
     this.#hooking.set(key, hooked);
     return hooked;
   }
@@ -5404,6 +5556,7 @@ var Runs = class {
   }
   /** The document that has a run has gone. */
   #left(id, run3) {
+    if (this.#inputs.of(id)) return;
     if (run3.script && !this.#sandbox.waits(id)) return;
     const why = isCall(run3.params) && this.#bounds.refusal(run3.params) || "the page went away";
     if (run3.granted > run3.did || isCall(run3.params)) this.#lost(id, run3, why);
@@ -6431,6 +6584,7 @@ async function start2() {
   await scripts.load();
   await Promise.all([tabs.load(), calls.load(), runs.load(), questions2.load(), tabGroups.load(), recordings.load(), looks.load(), placeScripts(current, packs.match)]);
   if (packs.any) runs.expect();
+  if (globalThis.tabhubTrustedInput) globalThis.tabhubTrustedInput.cancelled = (tabId) => runs.debuggerEnded(tabId);
   await activity.load((id) => calls.runs(id) || runs.runs(id));
   void gateways.everywhere({ recent: true });
   void link.ensure();

@@ -5,6 +5,8 @@ export class Failure extends Error {
   found;
   /** What is known of the step, if it acts. */
   did: "no" | "yes" | "perhaps" = "no";
+  /** Whether that is certain also of what takes longer than its task. */
+  certain = false;
   /** What was done before it failed. */
   words = "";
   /** Whether waiting may help. */

@@ -7,6 +7,7 @@ import { clean } from "./dom.ts";
 import { Failure } from "./failure.ts";
 import { all, describe, type Scope } from "./find.ts";
 import { scopeOf } from "./scope.ts";
+import { trustedActOf } from "./trusted.ts";
 import { read, type Reading } from "./read.ts";
 import { addressOf, prepare, send } from "./request.ts";
 import { ring } from "./ring.ts";
@@ -37,6 +38,8 @@ export class Run {
   #stop = new AbortController();
   /** The step that waits for its go. */
   #asked: { step: number; go: () => void; refused: (failure: Failure) => void } | undefined;
+  /** The input that the worker is giving. */
+  #given: { step: number; done: () => void; failed: (failure: Failure) => void } | undefined;
   /** What the worker may not have heard. */
   #said: RunnerToWorker[] = [];
   /** Whether the run is over here. */
@@ -67,6 +70,18 @@ export class Run {
     this.#asked = undefined;
   }
 
+  /** The worker has given the page input, or not. */
+  input(step: number, error: Extract<WorkerToRunner, { type: "input" }>["error"]) {
+    if (this.#given?.step !== step) return;
+    const { done, failed } = this.#given;
+    this.#given = undefined;
+    if (!error) return done();
+    const failure = new Failure(error.code, error.reason);
+    failure.did = error.begun ? "perhaps" : "no";
+    failure.certain = true;
+    failed(failure);
+  }
+
   stop(reason: string) {
     this.#stop.abort(new Failure("STEP_STOPPED", reason));
   }
@@ -80,6 +95,7 @@ export class Run {
 
   /** Says again what a worker that has just started may not know. */
   again() {
+    if (this.#given) this.input(this.#given.step, { code: "STEP_LOST", reason: "the browser stopped the extension's worker while it gave the page input", begun: true });
     for (const message of this.#said) this.#post(message);
     if (this.#asked && !this.ended) this.#post({ type: "grant", id: this.id, step: this.#asked.step });
   }
@@ -126,9 +142,13 @@ export class Run {
   }
 
   #report(step: Step, did: StepReport["did"], words: string): StepReport {
-    const report = { verb: verbOf(step), did, words: (words + this.#dialogs.words()).slice(0, 4000), at: location.href.slice(0, 2048) };
+    const report = this.#reportOf(step, did, words);
     this.#reports.push(report);
     return report;
+  }
+
+  #reportOf(step: Step, did: StepReport["did"], words: string): StepReport {
+    return { verb: verbOf(step), did, words: (words + this.#dialogs.words()).slice(0, 4000), at: location.href.slice(0, 2048) };
   }
 
   /** Does a step. @returns whether the document gives way to another one */
@@ -178,7 +198,7 @@ export class Run {
     const declared = step.open !== undefined || Boolean(step.click?.navigates ?? step.press?.navigates);
     const look = (now: boolean) => () => {
       this.#here();
-      return this.#actOf(step, now);
+      return this.#actOf(at, step, now, declared);
     };
     await this.#eventually(look(false), clock);
     await this.#grant(at, clock);
@@ -189,7 +209,7 @@ export class Run {
       // In the task that finds it ready it is done, and said to be.
       const departure = await this.#eventually(() => {
         const act = look(true)();
-        const leaving = (watch = new Departure(this.#scope));
+        const leaving = (watch = new Departure(this.#scope, this.#begin.trusted === true));
         this.#dialogs.answer();
         if (this.#begin.mark) ring(act.on.map(({ element }) => element));
         return begun(act, this.#stop.signal, (words) => {
@@ -212,7 +232,10 @@ export class Run {
     }
   }
 
-  #actOf(step: Step, now: boolean): Act {
+  #actOf(at: number, step: Step, now: boolean, declared: boolean): Act {
+    const give = (input: TrustedAct, done?: string) => this.#give(at, step, input, done, declared);
+    const trusted = this.#begin.trusted ? trustedActOf(step, this.#scope, now, give) : undefined;
+    if (trusted) return trusted;
     if (!step.open) return actOf(step, this.#scope, now);
     const address = addressOf(step.open, this.#scope);
     return {
@@ -223,6 +246,15 @@ export class Run {
         return `opened ${clean(address, 200)}`;
       },
     };
+  }
+
+  /** Has the worker give the page input, once. */
+  #give(at: number, step: Step, input: TrustedAct, words: string | undefined, navigates: boolean): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#given = { step: at, done, failed };
+      const all = words === undefined ? undefined : { report: this.#reportOf(step, "yes", words), values: this.#scope.values, navigates };
+      this.#post({ type: "input", id: this.id, step: at, input, done: all });
+    });
   }
 
   // ---- Reads
@@ -333,7 +365,7 @@ function begun<T>(act: Act, signal: AbortSignal, said: (words: string) => T): T 
     if (typeof words === "string") return said(words);
     return words.then(said, (error) => {
       const failure = failed(error);
-      if (failure instanceof Failure && failure.did === "no") failure.did = "perhaps"; // its first events have been there
+      if (failure instanceof Failure && failure.did === "no" && !failure.certain) failure.did = "perhaps"; // its first events have been there
       throw failure;
     });
   } catch (error) {
@@ -373,9 +405,12 @@ class Departure {
   #shown = false;
   #wake: () => void = () => {};
   #refused = "";
+  #trusted;
 
-  constructor(scope: Scope) {
+  /** @param trusted what is done in it is as a person's to the browser */
+  constructor(scope: Scope, trusted: boolean) {
     this.#scope = scope;
+    this.#trusted = trusted;
     navigation.addEventListener("navigate", this.#navigates);
     navigation.addEventListener("currententrychange", this.#shows);
   }
@@ -388,7 +423,7 @@ class Departure {
     const { destination, downloadRequest, userInitiated, cancelable } = event as NavigateEvent;
     if (destination.sameDocument || downloadRequest !== null) return;
     // The browser says of a form that it was a person also if it was a click of the step.
-    const isPerson = userInitiated && navigator.userActivation.isActive;
+    const isPerson = !this.#trusted && userInitiated && navigator.userActivation.isActive;
     if (!this.#scope.inMatch(destination.url) && !isPerson && cancelable) {
       event.preventDefault();
       this.#refused = destination.url;

@@ -73,6 +73,9 @@ export class Runner {
       case "refused":
         run?.refused(message.step, message.code, message.reason);
         break;
+      case "input":
+        run?.input(message.step, message.error);
+        break;
       case "stop":
         if (run?.ended) this.#runs.delete(message.id);
         else run?.stop(message.reason);

@@ -1,0 +1,141 @@
+package extension_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/tabtest"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// browseTrusted is browse with the build that acts with trusted input.
+func (h *hub) browseTrusted() *chromium.Browser {
+	h.t.Helper()
+	dir := h.t.TempDir()
+	if _, err := extension.WriteTrustedInput(dir, h.pairings.Ring, h.url()); err != nil {
+		h.t.Fatal(err)
+	}
+	b := h.browse(chromium.Options{Extension: dir})
+	if !slices.Contains(h.hello.Capabilities, spec.CapTrustedInput) {
+		h.t.Errorf("hello does not say it: %v", h.hello.Capabilities)
+	}
+	return b
+}
+
+// picky is a page that takes only a person's input.
+const picky = `<!doctype html><title>Picky</title><style>body { margin: 0 } div { padding: 20px; width: 100px }</style>
+	<button onclick="did(event, 'order')">Order</button>
+	<button ondblclick="did(event, 'open')">Open</button>
+	<button oncontextmenu="did(event, 'menu')">More</button>
+	<button onmouseover="did(event, 'help')">Help</button>
+	<a href="/elsewhere" target=_blank onclick="did(event, 'tab')">New tab</a>
+	<label for=agree onclick="did(event, 'label')">I agree</label><input type=checkbox id=agree>
+	<div draggable=true role=button tabindex=0>Card</div>
+	<div role=group aria-label=Done ondragover="event.preventDefault()" ondrop="did(event, 'drop')" style="background: #ccc">here</div>
+	<button onpointerdown="document.querySelector('#over').hidden = false" onclick="did(event, 'covered')" style="position: fixed; right: 0; top: 0">Slips away</button>
+	<div id=over hidden style="position: fixed; inset: 0; padding: 0; width: auto" onclick="did(event, 'over')"></div>
+	<script>
+		done = [];
+		did = (event, what) => done.push(event.isTrusted ? what : "not " + what);
+	</script>`
+
+// target is a step's target, of a role and a name.
+func target(role, name string) string {
+	return `{"role": "` + role + `", "name": "` + name + `"}`
+}
+
+// Acts go to the page as a person's input does, and to nothing but what they are for.
+func TestTrustedInput(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browseTrusted()
+	url := site(t, map[string]string{"/": picky, "/elsewhere": "<title>Elsewhere</title>"})
+	p := b.Open(url)
+	tab := front(b)
+	run := func(steps string) string {
+		t.Helper()
+		return h.runAs(t.Context(), tab, &spec.Run{FrameID: new(int64), Origin: url}, steps, tabtransport.Wait{Timeout: chromium.Timeout})
+	}
+	for _, c := range []struct{ what, step, want, done string }{
+		{"a click", `{"click": {"target": ` + target("button", "Order") + `}}`, `null [click yes]`, `["order"]`},
+		{"a double click", `{"click": {"target": ` + target("button", "Open") + `, "count": 2}}`, `null [click yes]`, `["open"]`},
+		{"the right button", `{"click": {"target": ` + target("button", "More") + `, "button": "right"}}`, `null [click yes]`, `["menu"]`},
+		{"the mouse over it", `{"hover": {"target": ` + target("button", "Help") + `}}`, `null [hover yes]`, `["help"]`},
+		{"a label", `{"click": {"target": {"selector": "label"}}}`, `null [click yes]`, `["label"]`},
+		{"a drag", `{"drag": {"target": ` + target("button", "Card") + `, "to": ` + target("group", "Done") + `}}`, `null [drag yes]`, `["drop"]`},
+		{"something that comes over it", `{"click": {"target": ` + target("button", "Slips away") + `}}`, `0 STEP_REFUSED button "Slips away" is covered by div without a name by now: it got no click [click no]`, `[]`},
+	} {
+		if got := run(c.step); got != c.want {
+			t.Errorf("%s: %s; want %s", c.what, got, c.want)
+		}
+		if got := p.Eval("document.querySelector('#over').hidden = true, done.splice(0)"); got != c.done {
+			t.Errorf("%s: the page has %s, want %s", c.what, got, c.done)
+		}
+	}
+	if got := p.Eval("document.querySelector('#agree').checked"); got != "true" {
+		t.Error("the label was not clicked as a person clicks it")
+	}
+	if got := run(`{"click": {"target": ` + target("link", "New tab") + `}}`); got != `null [click yes]` {
+		t.Errorf("a link to a new tab: %s", got)
+	}
+	b.AttachURL(url + "/elsewhere")
+}
+
+// The stores' extension, and the one that most people have, cannot attach the debugger.
+func TestTwoBuilds(t *testing.T) {
+	read := func(dir string) (m struct {
+		Name, Key, Description string
+		Permissions            []string
+		Background             map[string]string
+	}) {
+		text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+		if err == nil {
+			err = json.Unmarshal(text, &m)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	dir, ring := t.TempDir(), tabtest.NewPairings(t).Ring
+	first, err := extension.Write(dir, ring, "ws://127.0.0.1:1/tabs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	normal := read(dir)
+	err = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err == nil && strings.Contains(strings.ToLower(e.Name()), "trusted") {
+			t.Errorf("the build without trusted input has %s", path)
+		}
+		return err
+	})
+	if err != nil || slices.Contains(normal.Permissions, "debugger") || normal.Name != "tabhub" {
+		t.Errorf("%+v, %v", normal, err)
+	}
+	if l, err := extension.Read(dir); err != nil || l.TrustedInput || !l.Current {
+		t.Errorf("%+v, %v", l, err)
+	}
+	// It takes the other one's place, and stays paired.
+	second, err := extension.WriteTrustedInput(dir, ring, "ws://127.0.0.1:1/tabs")
+	if err != nil || second.Pairing != first.Pairing {
+		t.Fatalf("%v, %v", second.Pairing, err)
+	}
+	trusted := read(dir)
+	if !slices.Equal(trusted.Permissions, append(slices.Clone(normal.Permissions), "debugger")) || trusted.Key != normal.Key ||
+		trusted.Name != "tabhub (trusted input)" || !strings.Contains(trusted.Description, "cannot tell from yours") || len(trusted.Description) > 132 {
+		t.Errorf("%+v", trusted)
+	}
+	if _, err := os.Stat(filepath.Join(dir, trusted.Background["service_worker"])); err != nil {
+		t.Error(err)
+	}
+	if l, err := extension.Read(dir); err != nil || !l.TrustedInput || !l.Current {
+		t.Errorf("%+v, %v", l, err)
+	}
+}

@@ -1,0 +1,243 @@
+// The service worker of the build that acts with trusted input: the browser's debugger gives the page input that it
+// cannot tell from a person's. It is attached to a tab while a run acts there, and the browser says so in a bar.
+// The other build has neither this file nor the permission.
+
+import "./main.js"; // the rest of the worker, which finds what is set here when it needs it
+
+/** A point of the tab's viewport, in CSS pixels. */
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** Why input was not given, or not all of it. */
+export class NoInput extends Error {
+  /** Whether some of it may have been given. */
+  begun = false;
+}
+
+/** How long the debugger stays attached without input, in ms: a run has several steps. */
+const IDLE = 4_000;
+/** How long the browser may take for one command, in ms. A page that is busy takes its time. */
+const TIMEOUT = 10_000;
+/** How many moves a drag has from end to end, as pages watch for them. */
+const MOVES = 12;
+/** The longest text that is typed key by key. */
+const MAX_KEYS = 100;
+
+const MODIFIERS: { [name: string]: number } = { Alt: 1, Control: 2, Meta: 4, Shift: 8 };
+
+/** The code, the number and, if it writes something, the text of keys with names. */
+const KEYS: { [key: string]: [code: string, keyCode: number, text?: string] } = {
+  Enter: ["Enter", 13, "\r"], Tab: ["Tab", 9], Escape: ["Escape", 27], Backspace: ["Backspace", 8], Delete: ["Delete", 46], Insert: ["Insert", 45], Space: ["Space", 32, " "],
+  ArrowLeft: ["ArrowLeft", 37], ArrowUp: ["ArrowUp", 38], ArrowRight: ["ArrowRight", 39], ArrowDown: ["ArrowDown", 40],
+  Home: ["Home", 36], End: ["End", 35], PageUp: ["PageUp", 33], PageDown: ["PageDown", 34],
+  ...Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`F${i + 1}`, [`F${i + 1}`, 112 + i]])),
+};
+/** What macOS does for keys by itself, and not for those of a debugger. */
+const EDITS: { [key: string]: string } = { a: "selectAll", c: "copy", v: "paste", x: "cut", z: "undo" };
+
+interface Attached {
+  /** Settles when it is attached. */
+  ready: Promise<void>;
+  idle?: ReturnType<typeof setTimeout>;
+  /** How many acts are going on. */
+  busy: number;
+  /** Called with the data of a drag that the page has begun. */
+  drag?: (data: object) => void;
+}
+
+export class TrustedInput {
+  #tabs = new Map<number, Attached>();
+  /** Called when the person has ended it in the browser's bar. */
+  cancelled: (tabId: number) => void = () => {};
+
+  constructor() {
+    chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
+      if (tabId === undefined) return;
+      this.#forget(tabId);
+      if (reason === "canceled_by_user") this.cancelled(tabId);
+    });
+    chrome.debugger.onEvent.addListener(({ tabId }, method, params) => {
+      const tab = tabId === undefined ? undefined : this.#tabs.get(tabId);
+      if (!tab || tabId === undefined) return;
+      if (method === "Page.javascriptDialogOpening") void this.#dialog(tabId, params as { type: string });
+      if (method === "Input.dragIntercepted") tab.drag?.((params as { data: object }).data);
+    });
+  }
+
+  /** Whether the debugger is attached to a tab, or is about to be. */
+  uses(tabId: number) {
+    return this.#tabs.has(tabId);
+  }
+
+  /**
+   * Gives a tab input, once.
+   * @param place where a point of the act is in the tab's viewport
+   * @param begun called before the first of it
+   */
+  async act(tabId: number, act: TrustedAct, place: (point: Point) => Promise<Point>, begun: () => void): Promise<void> {
+    const tab = await this.#attach(tabId);
+    let given = false;
+    const give = (method: string, params: object) => {
+      if (!given) begun();
+      given = true;
+      return this.#send(tabId, `Input.${method}`, params);
+    };
+    try {
+      await this.#act(tab, tabId, act, place, give);
+    } catch (error) {
+      const failure = error instanceof NoInput ? error : new NoInput(error instanceof Error ? error.message : String(error));
+      failure.begun = given;
+      throw failure;
+    } finally {
+      tab.busy--;
+      if (!tab.busy && this.#tabs.get(tabId) === tab) tab.idle = setTimeout(() => void this.#detach(tabId), IDLE);
+    }
+  }
+
+  async #act(tab: Attached, tabId: number, act: TrustedAct, place: (point: Point) => Promise<Point>, give: (method: string, params: object) => Promise<unknown>) {
+    const mouse = (type: string, point: Point, params: object = {}) => give("dispatchMouseEvent", { type, ...point, pointerType: "mouse", ...params });
+    const key = (name: string) => this.#press(name, give);
+    switch (act.kind) {
+      case "hover":
+        await mouse("mouseMoved", await place(act));
+        break;
+      case "click": {
+        const point = await place(act);
+        const { button } = act;
+        await mouse("mouseMoved", point);
+        for (let clickCount = 1; clickCount <= act.count; clickCount++) {
+          await mouse("mousePressed", point, { button, buttons: button === "left" ? 1 : 2, clickCount });
+          await mouse("mouseReleased", point, { button, clickCount });
+        }
+        break;
+      }
+      case "wheel":
+        await mouse("mouseWheel", await place(act), { deltaX: act.dx, deltaY: act.dy });
+        break;
+      case "drag":
+        await this.#drag(tab, tabId, await place(act.from), await place(act.to), mouse, give);
+        break;
+      case "press":
+        await key(act.key);
+        break;
+      case "type":
+        if (act.text === "") await key("Delete");
+        else if (act.text.length > MAX_KEYS || !/^[\x20-\x7e]+$/.test(act.text)) await give("insertText", { text: act.text });
+        else for (const letter of act.text) await key(letter);
+    }
+  }
+
+  /** Drags as a hand does: also what the page, or the browser, makes a drag with data of. */
+  async #drag(tab: Attached, tabId: number, from: Point, to: Point, mouse: (type: string, point: Point, params?: object) => Promise<unknown>, give: (method: string, params: object) => Promise<unknown>) {
+    await this.#send(tabId, "Input.setInterceptDrags", { enabled: true });
+    let data: object | undefined;
+    tab.drag = (given) => (data = given);
+    try {
+      await mouse("mouseMoved", from);
+      await mouse("mousePressed", from, { button: "left", buttons: 1, clickCount: 1 });
+      const carried = (type: string, point: Point) => give("dispatchDragEvent", { type, ...point, data });
+      let entered = false;
+      for (let i = 1; i <= MOVES; i++) {
+        const point = { x: from.x + ((to.x - from.x) * i) / MOVES, y: from.y + ((to.y - from.y) * i) / MOVES };
+        if (!data) await mouse("mouseMoved", point, { button: "left", buttons: 1 });
+        if (data) await carried(entered ? "dragOver" : "dragEnter", point);
+        entered = data !== undefined;
+        if (i < MOVES) await new Promise((done) => setTimeout(done, 16)); // as a hand does, one a frame
+      }
+      if (data) {
+        if (!entered) await carried("dragEnter", to);
+        await carried("dragOver", to);
+        await carried("drop", to);
+      }
+      await mouse("mouseReleased", to, { button: "left", clickCount: 1 });
+    } finally {
+      tab.drag = undefined;
+      await this.#send(tabId, "Input.setInterceptDrags", { enabled: false }).catch(() => {});
+    }
+  }
+
+  /** @param name a key with its modifiers, such as Control+A */
+  async #press(name: string, give: (method: string, params: object) => Promise<unknown>) {
+    const parts = name === "+" || name.endsWith("++") ? [...name.slice(0, -2).split("+"), "+"].filter(Boolean) : name.split("+");
+    const last = parts.pop() as string;
+    let modifiers = 0;
+    for (const part of parts) modifiers |= MODIFIERS[part] ?? 0;
+    const shifted = (modifiers & MODIFIERS.Shift) !== 0;
+    const writes = (modifiers & ~MODIFIERS.Shift) === 0;
+    const named = KEYS[last];
+    const letter = named ? last : shifted ? last.toUpperCase() : parts.length ? last.toLowerCase() : last;
+    const [code, keyCode, text]: [string, number | "", string?] = named ?? [codeOf(last), codeOf(last) && last.toUpperCase().charCodeAt(0), letter];
+    const mac = /^Mac/.test(navigator.platform) && modifiers === MODIFIERS.Meta ? EDITS[last.toLowerCase()] : undefined;
+    const event = { key: last === "Space" ? " " : letter, code, windowsVirtualKeyCode: keyCode || 0, modifiers };
+    const pressed = writes && text ? { type: "keyDown", text, unmodifiedText: text } : { type: "rawKeyDown" };
+    for (const part of parts) await give("dispatchKeyEvent", { type: "rawKeyDown", key: part, code: `${part}Left`, modifiers });
+    await give("dispatchKeyEvent", { ...event, ...pressed, ...(mac && { commands: [mac] }) });
+    await give("dispatchKeyEvent", { ...event, type: "keyUp" });
+    for (const part of parts.reverse()) await give("dispatchKeyEvent", { type: "keyUp", key: part, code: `${part}Left`, modifiers: 0 });
+  }
+
+  /** A dialog is open that nothing in the page has answered: what it asks is not agreed to. */
+  async #dialog(tabId: number, { type }: { type: string }) {
+    await this.#send(tabId, "Page.handleJavaScriptDialog", { accept: type === "alert" }).catch(() => {});
+  }
+
+  async #attach(tabId: number): Promise<Attached> {
+    let tab = this.#tabs.get(tabId);
+    if (!tab) {
+      tab = { ready: this.#open(tabId), busy: 0 };
+      this.#tabs.set(tabId, tab);
+    }
+    tab.busy++;
+    clearTimeout(tab.idle);
+    try {
+      await tab.ready;
+    } catch (error) {
+      this.#forget(tabId);
+      throw new NoInput(`the browser's debugger cannot be attached to the tab: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    return tab;
+  }
+
+  async #open(tabId: number) {
+    await chrome.debugger.attach({ tabId }, "1.3");
+    await this.#send(tabId, "Page.enable", {});
+    // No dialog of the browser's stays open over the page.
+    await this.#send(tabId, "Page.setInterceptFileChooserDialog", { enabled: true });
+  }
+
+  async #send(tabId: number, method: string, params: object): Promise<unknown> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new NoInput("the page does not take input: it is busy, or not in front")), TIMEOUT);
+    });
+    try {
+      return await Promise.race([chrome.debugger.sendCommand({ tabId }, method, params as { [key: string]: unknown }), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #detach(tabId: number) {
+    this.#forget(tabId);
+    await chrome.debugger.detach({ tabId }).catch(() => {}); // the tab may be closed
+  }
+
+  #forget(tabId: number) {
+    clearTimeout(this.#tabs.get(tabId)?.idle);
+    this.#tabs.delete(tabId);
+  }
+}
+
+function codeOf(letter: string) {
+  if (/^[a-z]$/i.test(letter)) return `Key${letter.toUpperCase()}`;
+  return /^\d$/.test(letter) ? `Digit${letter}` : "";
+}
+
+// One that the browser stopped in the middle of something may have left it attached.
+void chrome.debugger.getTargets().then((targets) => {
+  for (const { tabId, attached } of targets) if (attached && tabId !== undefined && !globalThis.tabhubTrustedInput?.uses(tabId)) void chrome.debugger.detach({ tabId }).catch(() => {});
+});
+
+globalThis.tabhubTrustedInput = new TrustedInput();
