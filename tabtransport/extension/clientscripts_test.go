@@ -2,8 +2,13 @@ package extension_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,9 +53,10 @@ func TestScriptOfAClient(t *testing.T) {
 		{"that returns nothing", `return () => 1`, `null []`, `"0,0,0"`},
 		{"that returns too much", `return "x".repeat(300 << 10)`, `0 STEP_SCRIPT it returns more than 256 KiB: return less []`, `"0,0,0"`},
 		{"that calls too much", `for (let i = 0; i < 250; i++) page.click('button "Add"'); await new Promise(() => {})`, `0 STEP_SCRIPT a script may take 200 steps `, `"1,0,0"`},
-		{"that floods", `for (;;) postMessage({type: "call", call: 1, verb: "click", args: "[]"})`, `0 STEP_SCRIPT `, `"0,0,0"`},
-		{"that says what makes no sense", `postMessage({type: "ended", value: "{"}); await new Promise(() => {})`, `0 STEP_SCRIPT it`, `"0,0,0"`},
-		{"that forges a step", `postMessage({type: "call", call: 1, verb: "request", args: '[{"path":"/"}]'}); await new Promise(() => {})`, `0 STEP_SCRIPT page.request: there is no such method []`, `"0,0,0"`},
+		{"that floods", `for (;;) page.click('button "Add"')`, `0 STEP_SCRIPT `, `"1,0,0"`},
+		{"that says what makes no sense", `await page.click({role: "button", name: "Add", nth: "1"})`, `0 STEP_SCRIPT page.click: nth is a number []`, `"0,0,0"`},
+		{"with a method that there is not", `await page.request({path: "/"})`, `0 STEP_SCRIPT TypeError: page.request is not a function (line 1) []`, `"0,0,0"`},
+		{"that changes what it has", `JSON.stringify = () => '[{"selector": "button"}]'; await page.click('button "Add"')`, `0 STEP_AMBIGUOUS there are `, `"0,0,0"`},
 		{"with what is no target", `await page.click("Order")`, `0 STEP_SCRIPT page.click: "Order" is no target: one is a reference, such as kfa3, or a role and a name, such as button "Order" or button "Remove" in row "Tea..." []`, `"0,0,0"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -66,4 +72,148 @@ func TestScriptOfAClient(t *testing.T) {
 		})
 	}
 	b.Worker().WaitFor(fmt.Sprintf(`(%s).then((is) => !is)`, offscreen))
+}
+
+// waysOut are what a script may try to reach the network, a page or the extension by, at URL: each is an expression that
+// gives something if it has come through.
+var waysOut = []struct{ name, try string }{
+	{"fetch", `await (await fetch(URL)).text()`},
+	{"fetch without an answer", `await fetch(URL, {mode: "no-cors", keepalive: true})`},
+	{"fetch of data", `await (await fetch("data:,x")).text()`},
+	{"fetch of a blob", `await (await fetch(URL_.createObjectURL(new Blob(["x"])))).text()`},
+	{"fetch of a file", `await (await fetch("file:///etc/hostname")).text()`},
+	{"fetch of the extension", `await (await fetch(EXT + "manifest.json")).text()`},
+	{"a request", `await new Promise((done, no) => { const r = new XMLHttpRequest(); r.open("GET", URL); r.onload = done; r.onerror = no; r.send() })`},
+	{"a request that waits", `(() => { const r = new XMLHttpRequest(); r.open("POST", URL, false); r.send("x"); return r.status })()`},
+	{"a socket", `await new Promise((done, no) => { const s = new WebSocket(URL.replace("http", "ws")); s.onopen = done; s.onerror = no })`},
+	{"a stream of sockets", `await new WebSocketStream(URL.replace("http", "ws")).opened`},
+	{"events", `await new Promise((done, no) => { const s = new EventSource(URL); s.onopen = done; s.onerror = no })`},
+	{"WebTransport", `await new WebTransport(URL.replace("http:", "https:")).ready`},
+	{"RTC", `new RTCPeerConnection({iceServers: [{urls: URL.replace("http://", "stun:")}]})`},
+	{"a module of the extension", `(await import(EXT + "manifest.json", {with: {type: "json"}})).default.name`},
+	{"a script of the extension", `importScripts(EXT + "worker/main.js")`},
+	{"text that is run", `eval("1")`},
+	{"a function from text", `new Function("return 1")()`},
+	{"an async function from text", `await (async () => {}).constructor("return 1")()`},
+	{"text that is run later", `await new Promise((done) => { self.done_ = done; setTimeout("done_(1)") })`},
+	{"what the worker says", `postMessage({type: "ended", value: "1"})`},
+	{"importScripts", `importScripts(URL)`},
+	{"importScripts of data", `importScripts("data:text/javascript,self.came=1"), self.came`},
+	{"import", `await import(URL)`},
+	{"import of data", `await import("data:text/javascript,export default 1")`},
+	{"import within a blob", `await import(URL_.createObjectURL(new Blob(["import " + JSON.stringify(URL)], {type: "text/javascript"})))`},
+	{"a beacon", `navigator.sendBeacon(URL, "x")`},
+	{"a worker", `await new Promise((done, no) => { const w = new Worker(URL); w.onmessage = done; w.onerror = no })`},
+	{"a worker in it", `await new Promise((done, no) => { const w = new Worker(URL_.createObjectURL(new Blob(["fetch(" + JSON.stringify(URL) + ").then(() => postMessage(1), () => { try { importScripts(" + JSON.stringify(URL) + "); postMessage(1) } catch { throw 1 } })"]))); w.onmessage = done; w.onerror = no })`},
+	{"a module worker", `await new Promise((done, no) => { const w = new Worker(URL_.createObjectURL(new Blob(["import " + JSON.stringify(URL) + "; postMessage(1)"], {type: "text/javascript"})), {type: "module"}); w.onmessage = done; w.onerror = no })`},
+	{"a shared worker", `new SharedWorker(URL)`},
+	{"a service worker", `await navigator.serviceWorker.register(URL)`},
+	{"caches", `await (await caches.open("x")).add(URL)`},
+	{"a database", `await new Promise((done, no) => { const r = indexedDB.open("x"); r.onsuccess = done; r.onerror = no })`},
+	{"files", `await navigator.storage.getDirectory()`},
+	{"locks", `await navigator.locks.query()`},
+	{"a font", `await new FontFace("x", "url(" + URL + ")").load()`},
+	{"a picture", `await createImageBitmap(await (await fetch(URL)).blob())`},
+	{"a stylesheet", `await import(URL, {with: {type: "css"}})`},
+	{"code that streams", `await WebAssembly.instantiateStreaming(fetch(URL))`},
+	{"a notification", `new Notification("x")`},
+	{"the document", `document`},
+	{"the window", `window`},
+	{"the page around it", `parent`},
+	{"the opener", `opener`},
+	{"chrome", `chrome`},
+	{"the function's realm", `(() => {}).constructor("return this")().chrome ?? (() => { throw 1 })()`},
+	{"the extension's id", `chrome.runtime.id`},
+	{"cookies", `await cookieStore.getAll()`},
+	{"storage", `localStorage`},
+}
+
+// A script reaches no network, no page and nothing of the extension, in none of the ways that a worker has.
+func TestScriptOfAClientHasNoWayOut(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	var heard atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Content-Type", "text/javascript")
+		fmt.Fprint(w, "self.came = 1; try { postMessage(1) } catch {}")
+	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			heard.Add(1)
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	// WebTransport and STUN come as datagrams.
+	datagrams, err := net.ListenPacket("udp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = datagrams.Close() })
+	go func() {
+		for {
+			if _, _, err := datagrams.ReadFrom(make([]byte, 2000)); err != nil {
+				return
+			}
+			heard.Add(1)
+		}
+	}()
+	// The page, and the extension's worker, hear whatever is said to them.
+	url := site(t, map[string]string{"/cart": cart["/cart"] + `<script>
+		heard = []; addEventListener("message", ({data}) => heard.push(data));
+		for (const name of ["x", "runs"]) new BroadcastChannel(name).onmessage = ({data}) => heard.push(data);
+	</script>`})
+	h.tellPacks(cartPack(url))
+	p := b.Open(url + "/cart")
+	tab := h.tabAt(url+"/cart", "order")
+	w := b.Worker()
+	w.Eval(`globalThis.heard = []; globalThis.channel = new BroadcastChannel("x"); channel.onmessage = ({data}) => heard.push(data); 0`)
+	var code strings.Builder
+	fmt.Fprintf(&code, "const URL_ = self.URL, came = {}, refused = {};\n{ const URL = %q, EXT = \"chrome-extension://%s/\";\n", server.URL+"/x.js", b.ExtensionID)
+	code.WriteString(`const soon = (promise) => Promise.race([promise, new Promise((_, late) => setTimeout(() => late("nothing came"), 1500))]);
+	const tries = [];` + "\n")
+	imports := []string{"import/**/(URL)", "import//\n(URL)", "import\u2003\n(URL)", "import<!-- \n(URL)", "import\n-->\n(URL)", "import.meta", `im\u0070ort(URL)`}
+	for _, way := range waysOut {
+		if strings.Contains(way.try, "import(") {
+			imports = append(imports, way.try)
+			continue
+		}
+		fmt.Fprintf(&code, "tries.push([%q, async () => %s]);\n", way.name, way.try)
+	}
+	code.WriteString(`await Promise.all(tries.map(async ([name, way]) => {
+		try { const got = await soon(way()); came[name] = String(got).slice(0, 60) } catch (error) { refused[name] = String(error).slice(0, 90) }
+	}));
+	for (const name of ["x", "runs"]) try { new BroadcastChannel(name).postMessage("from the script") } catch {}
+	}
+	await page.click('button "Add"');
+	return {came, refused}`)
+	for _, way := range imports {
+		code := fmt.Sprintf("const URL = %q, EXT = %q, URL_ = self.URL; return String(await %s)", server.URL+"/x.js", "chrome-extension://"+b.ExtensionID+"/", way)
+		if got := h.script(t.Context(), tab, url, code); got != "0 STEP_SCRIPT a script has no import []" && !strings.Contains(got, "Keyword must not contain escaped characters") {
+			t.Errorf("%s: %s", way, got)
+		}
+	}
+	got := h.script(t.Context(), tab, url, code.String())
+	var all struct{ Came, Refused map[string]string }
+	value, did, _ := strings.Cut(got, " [")
+	if err := json.Unmarshal([]byte(value), &all); err != nil || did != "click yes]" {
+		t.Fatalf("%v: %s", err, got)
+	}
+	for name, what := range all.Came {
+		t.Errorf("%s gave %s", name, what)
+	}
+	for _, way := range waysOut {
+		t.Logf("%s: %s", way.name, all.Refused[way.name])
+	}
+	if n := heard.Load(); n != 0 {
+		t.Errorf("the server was reached %d times", n)
+	}
+	if got := p.Eval(`heard.join()`); got != `""` {
+		t.Errorf("the page heard %s", got)
+	}
+	if got := w.Eval(`heard.join()`); got != `""` {
+		t.Errorf("the extension heard %s", got)
+	}
 }

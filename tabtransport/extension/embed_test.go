@@ -72,6 +72,9 @@ func TestPermissionsAreExplained(t *testing.T) {
 	if !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
 		t.Errorf("the pages' policy is not strict: %s", csp)
 	}
+	if got, want := m.CSP["sandbox"], "sandbox allow-scripts; default-src 'none'; script-src blob: 'self'; worker-src blob:"; got != want {
+		t.Errorf("the policy of clients' scripts is %s, want %s", got, want)
+	}
 }
 
 // What the scripts do without a browser.

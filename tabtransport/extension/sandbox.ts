@@ -1,7 +1,7 @@
 // The page in which a client's script runs, in a worker of its own: its policy (sandbox in manifest.json) goes for the
 // worker, too. What the script says is taken for what it calls, whatever it has done to what is around it.
 
-import { runScript } from "./script.ts";
+import { workerText } from "./script.ts";
 
 /** How many messages of a script are read: a little more than it may take steps. */
 const MAX_SAID = 300;
@@ -12,8 +12,13 @@ const MAX_MESSAGE = 4_000;
 
 addEventListener("message", ({ source, data: code, ports: [port] }) => {
   if (source !== parent || !port) return;
-  const address = URL.createObjectURL(new Blob([`(${runScript})(${JSON.stringify(code)})`], { type: "text/javascript" }));
-  const worker = new Worker(address);
+  const addressOf = (text: string) => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  let worker: Worker;
+  try {
+    worker = new Worker(addressOf(workerText(code, addressOf)));
+  } catch (error) {
+    return port.postMessage({ type: "threw", message: error instanceof Error ? error.message : String(error) } satisfies ScriptSays);
+  }
   let count = 0;
   let over = false;
   const say = (says: ScriptSays) => {

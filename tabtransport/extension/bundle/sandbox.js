@@ -1,7 +1,19 @@
 // script.ts
-function runScript(code) {
+var LEFT = `AggregateError Array ArrayBuffer Atomics BigInt BigInt64Array BigUint64Array Boolean DataView Date Error EvalError FinalizationRegistry
+Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array Intl Iterator JSON Map Math NaN Number Object Promise Proxy
+RangeError ReferenceError Reflect RegExp Set String Symbol SyntaxError Temporal TypeError URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap
+WeakRef WeakSet decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval globalThis isFinite isNaN parseFloat parseInt undefined unescape
+TextDecoder TextEncoder URL URLSearchParams atob btoa clearInterval clearTimeout console crypto performance queueMicrotask self setInterval setTimeout structuredClone`;
+var IMPORT = /\bimport\s*[(./<-]/;
+function workerText(code, addressOf) {
+  if (IMPORT.test(code)) throw new Error("a script has no import");
+  return `(${runScript})(${JSON.stringify(addressOf(`self.script = async (page) => {
+${code}
+}`))}, ${JSON.stringify(LEFT.split(/\s+/))})`;
+}
+function runScript(address, left) {
+  const { setTimeout, importScripts } = self;
   const post = self.postMessage.bind(self);
-  const { setTimeout } = self;
   const open = /* @__PURE__ */ new Map();
   let calls = 0;
   let idle = () => {
@@ -11,6 +23,7 @@ function runScript(code) {
     open.delete(data.call);
     if (!open.size) idle();
   });
+  const threw = (message) => post({ type: "threw", message });
   const method = (verb) => (...args) => new Promise((resolve) => {
     const call = ++calls;
     open.set(call, resolve);
@@ -22,18 +35,25 @@ function runScript(code) {
   });
   const verbs = ["click", "fill", "select", "press", "hover", "scroll", "drag", "dialog", "open", "wait", "text", "find", "read", "look"];
   const page = Object.freeze(Object.fromEntries(verbs.map((verb) => [verb, method(verb)])));
-  Object.defineProperty(self, "page", { value: page });
-  const threw = (message) => post({ type: "threw", message });
   const told = (error) => {
     if (!(error instanceof Error)) return `it threw ${String(error)}`;
-    const line = Number(/<anonymous>:(\d+):/.exec(error.stack ?? "")?.[1] ?? 0) - 2;
+    const line = Number(/blob:[^\s)]*:(\d+):\d+/.exec(error.stack ?? "")?.[1] ?? 0) - 1;
     return `${error.name}: ${error.message}${line > 0 ? ` (line ${line})` : ""}`;
   };
   const later = () => new Promise((done) => setTimeout(done));
   const run = async () => {
-    const AsyncFunction = (async () => {
-    }).constructor;
-    const value = await new AsyncFunction("page", code)(page);
+    const kept = new Set(left);
+    for (let at = self; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+      for (const key of Reflect.ownKeys(at)) {
+        if (kept.has(key) || Reflect.deleteProperty(at, key)) continue;
+        if (typeof Reflect.get(at, key) !== "number") throw new Error(`${String(key)} stays`);
+      }
+    }
+    Reflect.deleteProperty(URL, "createObjectURL");
+    Object.defineProperty(self, "page", { value: page });
+    importScripts(address);
+    const { script } = self;
+    const value = await script(page);
     for (await later(); open.size; await later()) await new Promise((done) => idle = done);
     let text;
     try {
@@ -59,8 +79,13 @@ var MAX_VALUE = 256 << 10;
 var MAX_MESSAGE = 4e3;
 addEventListener("message", ({ source, data: code, ports: [port] }) => {
   if (source !== parent || !port) return;
-  const address = URL.createObjectURL(new Blob([`(${runScript})(${JSON.stringify(code)})`], { type: "text/javascript" }));
-  const worker = new Worker(address);
+  const addressOf = (text) => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  let worker;
+  try {
+    worker = new Worker(addressOf(workerText(code, addressOf)));
+  } catch (error) {
+    return port.postMessage({ type: "threw", message: error instanceof Error ? error.message : String(error) });
+  }
   let count = 0;
   let over = false;
   const say = (says) => {
