@@ -32,7 +32,12 @@ type rig struct {
 
 func newRig(t testing.TB) *rig {
 	t.Helper()
-	h := hubtest.Open(t, hub.Options{})
+	return newRigIn(t, policy.ModeOpen)
+}
+
+func newRigIn(t testing.TB, mode policy.Mode) *rig {
+	t.Helper()
+	h := hubtest.Open(t, hub.Options{Mode: mode})
 	return &rig{t: t, hub: h.Hub, log: h.Recorded, peers: h.Tabs, tools: browsertool.New(h.Hub, nil, nil)}
 }
 

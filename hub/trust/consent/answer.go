@@ -190,7 +190,7 @@ func (d *Desk) apply(q *question, made policy.Rule, o outcome) *deletion {
 func (d *Desk) settle(q *question, o outcome) {
 	_, wide := q.rules[o.reach]
 	switch n := len(q.waits); {
-	case o.err == nil && n == 0 && (!wide || o.reach == spec.ReachSession): // that session may be over
+	case o.err == nil && n == 0 && (!wide || o.reach == spec.ReachSession && !AboutActs(&q.Ask)): // that session may be over; then an act is, too
 		q.by = o.by
 		d.allow(q, time.Now().Add(PermitFor))
 		return

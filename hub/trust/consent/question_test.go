@@ -327,6 +327,26 @@ func TestYesIsForTheWordsOfAnAct(t *testing.T) {
 	})
 }
 
+// A yes for this session that comes when nobody waits for it any more is good in that session alone.
+func TestYesForTheSessionOfAnAct(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &window{away: true})
+		by := client("c")
+		if _, err := r.Ask(t.Context(), by, click(by)); err == nil {
+			t.Fatal("it passes")
+		}
+		r.answered(t, r.Open()[0], spec.ReachSession, ByCommand)
+		if len(r.rules) != 1 || r.rules[0].Session != by.Session || len(r.Open()) > 0 {
+			t.Errorf("the rules are %+v, and open is %+v", r.rules, r.Open())
+		}
+		later := client("c")
+		later.Session = "another"
+		if _, err := r.Ask(t.Context(), later, click(later)); err == nil {
+			t.Error("the same click passes in another session")
+		}
+	})
+}
+
 // The owner must see what has changed of an allowed tool, also after a restart.
 func TestChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
