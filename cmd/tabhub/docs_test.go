@@ -363,6 +363,9 @@ func TestDocumentedSnippets(t *testing.T) {
 				}
 				scripts[fmt.Sprintf("%s:%d", file, b.at)] = all.String()
 			case "js":
+				if regexp.MustCompile(`(?m)^return `).MatchString(text) { // the code of a browser_script
+					text = "async () => {" + text + "}"
+				}
 				scripts[fmt.Sprintf("%s:%d", file, b.at)] = text
 			case "", "sh", "mermaid", "ts", "tsx", "yaml", "toml", "http", "console", "csp":
 			default:
