@@ -251,6 +251,9 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 			return nil, err
 		}
 		if c.own != nil && c.own.Origin != "" {
+			if top := originOf(url); top != c.own.Origin && top != c.ad.top { // a frame; within another page it is another act
+				c.ad.top, c.ad.granted = top, grant{}
+			}
 			url = c.own.Origin
 		}
 		c.url, a.Site = url, siteOf(c.Calls, url, attested)

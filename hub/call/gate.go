@@ -141,7 +141,7 @@ func (g *gate) decision(a *policy.Action, now time.Time) policy.Decision {
 func (g *gate) ask(ctx context.Context, by *consent.Caller, ad *admission, c consent.Call) (err error) {
 	ad.asked++
 	ad.at = time.Time{} // the owner decides
-	c.Decision = ad.decision
+	c.Decision, c.Top = ad.decision, ad.top
 	ad.granted = grantFor(c.Action, ad.decision)
 	span := telemetry.Begin(g.telemetry, telemetry.Ask)
 	ad.answer, err = g.desk.Ask(ctx, by, c)

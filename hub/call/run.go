@@ -430,7 +430,6 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 	r.call.Asks()
 	defer r.call.GoesOn()
 	c := consent.Call{ID: r.id, Action: &r.action, Args: r.given(it), Title: it.Title(), Origin: it.Origin, Is: it.Definition(), Carries: r.carries}
-	c.Top = r.ad.top
 	core.DescribePack(r.h.core, it, &c)
 	return permit{}, true, g.ask(ctx, r.by, &r.ad, c)
 }

@@ -76,7 +76,10 @@ func TestAnswerForThisSiteThisSession(t *testing.T) {
 	}
 
 	// The frame of another site, what a click leads to, and another port.
-	w.asks(ada, "browser_page", `{"action":"click","tabId":"1","ref":"kfc1"}`)
+	q = w.asks(ada, "browser_page", `{"action":"click","tabId":"1","ref":"kfc1"}`)
+	if text := consent.Text(&q.Ask); !strings.Contains(text, `wants to “click button "Pay"” on “pay.example” within “https://shop.example”`) {
+		t.Errorf("of a frame it is asked\n%s", text)
+	}
 	w.asks(ada, "browser_script", `{"tabId":"1","frame":"kfb9","code":"return 1"}`)
 	w.asks(ada, "browser_page", `{"action":"press","tabId":"2","key":"Enter"}`)
 	w.rules(policy.Rule{Effect: policy.Ask, Site: "help.example"})
