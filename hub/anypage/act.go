@@ -34,8 +34,6 @@ type Done struct {
 	Did   []string        `json:"did"`
 	URL   string          `json:"url,omitempty"` // where it has led, if that is another page
 	Title string          `json:"title,omitempty"`
-	// Changes is what has changed on the page, if the client has asked for that.
-	Changes string `json:"changes,omitempty"`
 }
 
 // Act acts on a page. With an error, from is the site whose words are in it, if there are any. The error is that of

@@ -13,6 +13,7 @@ import (
 	"tabhub/hub/offer/item"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
+	"tabhub/hub/trust/record"
 	"tabhub/spec"
 )
 
@@ -22,6 +23,16 @@ const snapshot = "browser_page snapshot"
 // Look returns what a tab shows, as texts of the sites that have them. args are what the client has asked for. The
 // error is that of call.Does.
 func (p *Pages) Look(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Look, args json.RawMessage) ([]Part, error) {
+	return p.look(ctx, by, to, req, args, true)
+}
+
+// Changes returns what has changed in a tab since the last look of the session: after an act, whose record it leaves
+// alone.
+func (p *Pages) Changes(ctx context.Context, by *consent.Caller, to spec.TabAddr, args json.RawMessage) ([]Part, error) {
+	return p.look(ctx, by.Noted(new(record.Entry)), to, spec.Look{Changes: true}, args, false)
+}
+
+func (p *Pages) look(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Look, args json.RawMessage, titled bool) ([]Part, error) {
 	if err := call.CanLook(p.calls, by, to, true); err != nil {
 		return nil, err
 	}
@@ -49,6 +60,10 @@ func (p *Pages) Look(ctx context.Context, by *consent.Caller, to spec.TabAddr, r
 		return nil, core.Fail(spec.FailToolError, "the browser's answer about the page makes no sense")
 	}
 	v := view{p: p, by: by, to: to, site: from.Domain, may: map[string]bool{}}
+	if titled {
+		top := &result.Frames[0]
+		v.add(v.site, fmt.Sprintf("Page %s %s tab %s", text(top.Title), describe.Clean(top.URL, spec.MaxURI), to.Public()))
+	}
 	parts := v.parts(&req, &result)
 	for _, part := range parts {
 		call.Returned(p.calls, by, part.Site, part.Text)
@@ -78,8 +93,6 @@ func (v *view) reads(f *spec.LookFrame) bool {
 }
 
 func (v *view) parts(req *spec.Look, result *spec.LookResult) []Part {
-	top := &result.Frames[0]
-	v.add(v.site, fmt.Sprintf("Page %s %s tab %s", text(top.Title), describe.Clean(top.URL, spec.MaxURI), v.to.Public()))
 	switch {
 	case result.Changes && len(result.Lines) == 0:
 		v.add(v.site, "(nothing has changed since your last snapshot)")
@@ -108,7 +121,7 @@ func (v *view) parts(req *spec.Look, result *spec.LookResult) []Part {
 		if !hidden[i] {
 			hidden[i] = true
 			ref := describe.Clean(f.Ref, 16)
-			v.add(v.site, fmt.Sprintf("%s(frame of %s %s: not shown; a snapshot with scope %s asks the owner)", indent, where(f.Origin), ref, ref))
+			v.add(v.site, fmt.Sprintf("%s(the frame %s of %s is not shown: a snapshot with scope %s asks the owner)", indent, ref, where(f.Origin), ref))
 		}
 	}
 	if result.Left > 0 {

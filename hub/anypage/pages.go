@@ -101,7 +101,10 @@ func decode(resp spec.Response, into any) error {
 // stale is why nothing is done with a reference that stands for nothing any more. What there is instead is told to a
 // client that may read it.
 func (p *Pages) stale(by *consent.Caller, to spec.TabAddr, origin string, r *spec.RefElement) error {
-	text := fmt.Sprintf("%s: %s; nothing was done.", describe.Clean(r.Ref, 16), strings.TrimSuffix(describe.Clean(r.Stale, 300), "."))
+	text := strings.TrimSuffix(describe.Clean(r.Stale, 300), ".") + "; nothing was done."
+	if ref := describe.Clean(r.Ref, 16); !strings.HasPrefix(text, ref) {
+		text = ref + ": " + text
+	}
 	if len(r.Near) > 0 && origin != "" && call.MayRead(p.calls, by, to, snapshot, origin) {
 		var near []string
 		for _, n := range r.Near {

@@ -27,24 +27,12 @@ var scriptActions = actions{"": {takes: []string{"tabId", "browserId", "frame", 
 // act is an action of browser_page that does a step.
 func act(step func(*call) (*spec.Step, error), needs []string, takes ...string) action {
 	return action{needs: needs, takes: append(takes, "tabId", "browserId", "changes"), run: func(c *call) (any, error) {
-		for _, ref := range append([]string{c.args.Ref, c.args.To}, refsOf(c.args.Fields)...) {
-			if ref != "" && !pack.IsRef(ref) {
-				return nil, invalid("%.64q is no reference; snapshot shows those of the page, such as kfa3", ref)
-			}
-		}
 		s, err := step(c)
 		if err != nil {
 			return nil, err
 		}
 		return c.act(anypage.Act{Name: PageTool + " " + c.args.Action, Steps: []spec.Step{*s}})
 	}}
-}
-
-func refsOf(fields []field) (refs []string) {
-	for _, f := range fields {
-		refs = append(refs, f.Ref)
-	}
-	return refs
 }
 
 // act does a, and returns what has come of it.
@@ -58,19 +46,39 @@ func (c *call) act(a anypage.Act) (any, error) {
 	if c.from = from; err != nil {
 		return nil, c.said(err, addr)
 	}
-	if c.args.Changes {
-		parts, err := c.pages.Look(c.ctx, c.by, addr, spec.Look{Changes: true}, c.object)
-		if done.Changes = textOf(parts); err != nil {
-			done.Changes = "not known: " + failureOf(err).Message
-		}
+	if !c.args.Changes {
+		return done, nil
 	}
-	return done, nil
+	text, err := json.Marshal(done)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := c.pages.Changes(c.ctx, c.by, addr, c.object)
+	if err != nil {
+		parts = []anypage.Part{{Text: "What has changed is not known: " + failureOf(err).Message}}
+	}
+	return c.texts(append([]anypage.Part{{Site: from.Domain, Text: string(text)}}, parts...), addr), nil
 }
 
-func (c *call) target() spec.Target { return spec.Target{Ref: c.args.Ref} }
+// target returns the element that is to be acted on: by its reference, or as browser_script names elements.
+func (c *call) target() (t spec.Target, err error) {
+	if c.args.Ref == "" {
+		return t, nil
+	}
+	return targetOf(c.args.Ref)
+}
+
+func targetOf(text string) (spec.Target, error) {
+	t, err := anypage.ParseTarget(text)
+	if err != nil {
+		err = invalid("%v", err)
+	}
+	return t, err
+}
 
 func click(c *call) (*spec.Step, error) {
-	return &spec.Step{Click: &spec.ActStep{Target: c.target(), Count: c.args.Count, Button: strings.TrimPrefix(c.args.Button, "left")}}, nil
+	t, err := c.target()
+	return &spec.Step{Click: &spec.ActStep{Target: t, Count: c.args.Count, Button: strings.TrimPrefix(c.args.Button, "left")}}, err
 }
 
 func fill(c *call) (*spec.Step, error) {
@@ -83,7 +91,11 @@ func fill(c *call) (*spec.Step, error) {
 	}
 	s := &spec.FillStep{}
 	for _, f := range all {
-		s.Fields = append(s.Fields, spec.FillField{Target: spec.Target{Ref: f.Ref}, Value: f.Value})
+		t, err := targetOf(f.Ref)
+		if err != nil {
+			return nil, err
+		}
+		s.Fields = append(s.Fields, spec.FillField{Target: t, Value: f.Value})
 	}
 	return &spec.Step{Fill: s}, nil
 }
@@ -100,34 +112,46 @@ func selects(c *call) (*spec.Step, error) {
 	if len(labels) == 0 {
 		return nil, invalid("action select needs value, the label of an option, or values")
 	}
-	return &spec.Step{Select: &spec.SelectStep{Target: c.target(), Options: labels}}, nil
+	t, err := c.target()
+	return &spec.Step{Select: &spec.SelectStep{Target: t, Options: labels}}, err
 }
 
 func press(c *call) (*spec.Step, error) {
-	return &spec.Step{Press: &spec.PressStep{Target: c.target(), Key: c.args.Key}}, nil
+	t, err := c.target()
+	return &spec.Step{Press: &spec.PressStep{Target: t, Key: c.args.Key}}, err
 }
 
 func hover(c *call) (*spec.Step, error) {
-	return &spec.Step{Hover: &spec.ActStep{Target: c.target()}}, nil
+	t, err := c.target()
+	return &spec.Step{Hover: &spec.ActStep{Target: t}}, err
 }
 
 func scroll(c *call) (*spec.Step, error) {
 	s := &spec.ScrollStep{Pages: c.args.Pages}
+	t, err := c.target()
 	if c.args.Ref != "" {
-		t := c.target()
 		s.Target = &t
 	} else if s.Pages == 0 {
 		s.Pages = 1
 	}
-	return &spec.Step{Scroll: s}, nil
+	return &spec.Step{Scroll: s}, err
 }
 
 func drag(c *call) (*spec.Step, error) {
-	return &spec.Step{Drag: &spec.DragStep{Target: c.target(), To: spec.Target{Ref: c.args.To}}}, nil
+	t, err := c.target()
+	if err != nil {
+		return nil, err
+	}
+	to, err := targetOf(c.args.To)
+	return &spec.Step{Drag: &spec.DragStep{Target: t, To: to}}, err
 }
 
 func upload(c *call) (*spec.Step, error) {
-	s := &spec.UploadStep{Target: c.target()}
+	t, err := c.target()
+	if err != nil {
+		return nil, err
+	}
+	s := &spec.UploadStep{Target: t}
 	for _, name := range c.args.Files {
 		s.Files = append(s.Files, spec.File{Name: name})
 	}
@@ -238,13 +262,4 @@ func (c *call) texts(parts []anypage.Part, addr spec.TabAddr) json.RawMessage {
 		}
 	}
 	return fmt.Appendf(nil, `{"_meta":%s,"content":[%s]}`, meta, content)
-}
-
-// textOf joins texts.
-func textOf(parts []anypage.Part) string {
-	var all []string
-	for _, p := range parts {
-		all = append(all, p.Text)
-	}
-	return strings.Join(all, "\n")
 }

@@ -98,7 +98,7 @@ func TestSnapshot(t *testing.T) {
 	// Not without a question.
 	w.rules(policy.Rule{Effect: policy.Ask, Site: "pay.example"})
 	r = w.call("browser_page", `{"action":"snapshot","tabId":"1"}`)
-	if want := `(frame of pay.example kfb9: not shown; a snapshot with scope kfb9 asks the owner)`; len(r.Content) != 1 || !strings.Contains(r.Content[0].Text, want) || strings.Contains(r.Content[0].Text, "Pay\"") {
+	if want := `(the frame kfb9 of pay.example is not shown: a snapshot with scope kfb9 asks the owner)`; len(r.Content) != 1 || !strings.Contains(r.Content[0].Text, want) || strings.Contains(r.Content[0].Text, "Pay\"") {
 		t.Errorf("%s", r.raw)
 	}
 	if got := b.requests(); len(got) != 1 || !strings.Contains(got[0], `"ifOrigin":"https://shop.example"`) || !strings.Contains(got[0], `"viewer":"`) {
@@ -127,6 +127,16 @@ func TestAct(t *testing.T) {
 	}
 	lines := w.log.Entries(record.Query{})
 	if e := lines[len(lines)-1]; e.Tool != "browser_page click" || e.Class != "act" || e.Domain != "shop.example" || e.Outcome != "ok" {
+		t.Errorf("recorded %+v", e)
+	}
+
+	// With what has changed: the record is of the act.
+	changed := w.callBy(t.Context(), ada, "browser_page", `{"action":"click","tabId":"1","ref":"button \"Order\"","changes":true}`)
+	if len(changed.Content) < 2 || changed.Content[0].Text != `{"value":{"total":7},"did":["clicked button \"Order\""]}` || !strings.HasPrefix(changed.Content[1].Text, "(changed since") {
+		t.Errorf("%s", changed.raw)
+	}
+	lines = w.log.Entries(record.Query{})
+	if e := lines[len(lines)-1]; e.Class != "act" || string(e.Result) != `{"did":["clicked button \"Order\""]}` {
 		t.Errorf("recorded %+v", e)
 	}
 
@@ -159,7 +169,7 @@ func TestAct(t *testing.T) {
 	w.callBy(t.Context(), ada, "browser_page", `{"action":"click","tabId":"1","ref":"kfa7"}`).fails("STALE_REF", `kfa7: the element is gone; nothing was done. Nearest now: button "Order now" kfa8.`)
 	w.rules(policy.Rule{Effect: policy.Deny, Site: "help.example"})
 	w.callBy(t.Context(), ada, "browser_page", `{"action":"click","tabId":"1","ref":"kfa2"}`).fails(spec.FailDenied, "help.example")
-	w.callBy(t.Context(), ada, "browser_page", `{"action":"click","tabId":"1","ref":"#buy"}`).fails(spec.FailInvalidArguments, "snapshot shows those")
+	w.callBy(t.Context(), ada, "browser_page", `{"action":"click","tabId":"1","ref":"#buy"}`).fails(spec.FailInvalidArguments, "write a reference (kfa3), or role and name")
 	w.callBy(t.Context(), ada, "browser_page", `{"action":"upload","tabId":"1","ref":"kfa1","files":["cv.pdf"]}`).fails(spec.FailDenied, "--uploads DIR")
 }
 
