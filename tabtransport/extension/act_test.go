@@ -92,10 +92,186 @@ func TestActsOfTheMouse(t *testing.T) {
 		{"what shrinks as it is pressed", `<button onpointerdown="style.cssText = 'width:0;height:0;padding:0;border:0;overflow:hidden'" onclick="clicked = true">Order</button><script>clicked = false</script>`, on("click", "button", "Order", ""), "", `0 STEP_REFUSED: button "Order" `, `!clicked`, "perhaps: "},
 		{"what goes as it is pressed", `<button onpointerdown="this.remove()" onclick="clicked = true">Order</button><script>clicked = false</script>`, on("click", "button", "Order", ""), "", `0 STEP_REFUSED: button "Order" is gone while it was pressed`, `!clicked`, "perhaps: "},
 		{"what becomes another as it is pressed", `<button onpointerdown="textContent = 'Delete all'" onclick="clicked = true">Order</button><script>clicked = false</script>`, on("click", "button", "Order", ""), "", `0 STEP_REFUSED: button "Order" has become button "Delete all"`, `!clicked`, "perhaps: "},
+		{"a row that becomes another as it is pressed", `<ul><li><span id=s>Tea</span> <button onpointerdown="s.textContent = 'Coffee'" onclick="clicked = true">Remove</button><li>Milk</ul><script>clicked = false</script>`, on("click", "button", "Remove", ""), "", `0 STEP_REFUSED: button "Remove" in "Tea Remove" has become one in "Coffee Remove" while it was pressed`, `!clicked`, "perhaps: "},
 		{"members of a document that a page has put over its own", `<img name=elementFromPoint><img name=defaultView><img name=execCommand><img name=getSelection><form name=body></form><label>Name <input id=a></label><div contenteditable role=textbox aria-label=Text id=g>old</div><button onclick="clicked = true">Order</button>`,
 			`[{"fill": {"fields": [{"target": {"label": "Name"}, "value": "x"}, {"target": {"label": "Text"}, "value": "new"}]}}, {"click": {"target": {"role": "button", "name": "Order"}}}]`, "", "null", `clicked && a.value === "x" && g.textContent === "new"`, ""},
 		{"a link to another tab", `<a href=/in/next target=_blank>Next</a>`, on("click", "link", "Next", ""), "", `0 NEEDS_TRUSTED_INPUT: link "Next" opens another tab, which browsers let only a person do; browser_tab new does it, with the address http://`, "", "no: "},
 		{"a page that opens another tab itself", `<button onclick="window.open('/in/next')">Next</button>`, on("click", "button", "Next", ""), "", `0 NEEDS_TRUSTED_INPUT: the page wanted to open another tab, which browsers let it do only for a person; browser_tab new does it, with the address http://`, "", `yes: clicked button "Next"`},
 		{"a file field", `<label>Photo <input type=file></label>`, `[{"click": {"target": {"label": "Photo"}}}]`, "", `0 NEEDS_TRUSTED_INPUT: browsers let only a person choose files; the step upload`, "", "no: "},
+	})
+}
+
+// Keys do what they do under a hand, in fields, choices, dialogs and what scrolls.
+func TestActsOfTheKeyboard(t *testing.T) {
+	t.Parallel()
+	press := func(key, role, name string) string { return on("press", role, name, fmt.Sprintf(`"key": %q`, key)) }
+	typed := func(keys ...string) string {
+		var all []string
+		for _, key := range keys {
+			all = append(all, fmt.Sprintf(`{"press": {"key": %q}}`, key))
+		}
+		return "[" + strings.Join(all, ", ") + "]"
+	}
+	actRows(t, []row{
+		{"the order of the events", logged + `<input aria-label=Name id=a><script>log("keydown", "keypress", "beforeinput", "input", "keyup")</script>`, press("x", "textbox", "Name"), "", "null", `seen.join() === "keydown,keypress,beforeinput,input,keyup" && a.value === "x"`, `yes: pressed x in textbox "Name"`},
+		{"with others held", `<button onkeydown="k = [...(window.k ?? []), event.key + event.ctrlKey + event.shiftKey]">A</button>`, press("Control+Shift+k", "button", "A"), "", "null", `k.join() === "Controltruefalse,Shifttruetrue,Ktruetrue"`, ""},
+		{"into what has the focus", `<input id=a autofocus value=bc><script>a.focus(); a.setSelectionRange(0, 0)</script>`, typed("a", "End", "d", "Backspace", "ArrowLeft", "Delete", "!", "Space"), "", "null", `a.value === "ab! "`, "yes: pressed Space in textbox"},
+		{"all of it", `<textarea id=a autofocus>one\ntwo</textarea><script>a.focus()</script>`, typed("Control+A", "x", "Enter", "y"), "", "null", `a.value === "x\ny"`, ""},
+		{"on the page", `<p>x</p><script>addEventListener("keydown", e => key = e.key)</script>`, typed("Escape"), "", "null", `key === "Escape"`, "yes: pressed Escape on the page"},
+		{"to the next field, and back", `<input id=a autofocus><input disabled><input tabindex=-1><input id=b value=old><input id=c><script>a.focus()</script>`, typed("Tab", "x", "Tab", "y", "Shift+Tab", "z"), "", "null", `[b.value, c.value].join() === "z,y"`, ""},
+		{"space on a checkbox", `<input type=checkbox aria-label=Gift id=a>`, press("Space", "checkbox", "Gift"), "", "null", `a.checked`, ""},
+		{"arrows in a group", `<input type=radio name=r id=a checked aria-label=A><input type=radio name=r id=b>`, press("ArrowDown", "radio", "A"), "", "null", `b.checked && document.activeElement === b`, ""},
+		{"arrows in a select", `<select aria-label=Size onchange="n = value"><option>S<option disabled>M<option>L</select>`, press("ArrowDown", "combobox", "Size"), "", "null", `n === "L"`, ""},
+		{"arrows of a slider", `<input type=range aria-label=Loud min=0 max=10 step=2 value=4 oninput="n = value">`, press("ArrowRight", "slider", "Loud"), "", "null", `n === "6"`, ""},
+		{"a page down", `<p>x</p><div style="height:5000px"></div>`, typed("PageDown"), "", "null", `scrollY > 300`, ""},
+		{"out of a dialog", `<dialog id=d><button>Ok</button></dialog><script>d.showModal()</script>`, typed("Escape"), "", "null", `!d.open`, ""},
+		{"out of a dialog that stays", `<dialog id=d oncancel="event.preventDefault()"><button>Ok</button></dialog><script>d.showModal()</script>`, typed("Escape"), "", "null", `d.open`, ""},
+		{"bold", `<div contenteditable id=g role=textbox aria-label=Text>old</div>`, `[{"press": {"target": {"role": "textbox"}, "key": "Control+A"}}, {"press": {"key": "Control+b"}}]`, "", "null", `g.querySelector("b, span[style*=bold]") !== null`, ""},
+		{"the clipboard", `<input aria-label=Name onkeydown="key = 1"><script>key = 0</script>`, press("Control+V", "textbox", "Name"), "", `0 NEEDS_TRUSTED_INPUT: browsers let only a person use the clipboard by Control+V`, `key === 0`, "no: "},
+		{"no key", `<input aria-label=Name>`, press("Hyper+x", "textbox", "Name"), "", `0 STEP_REFUSED: there is no key "Hyper+x"`, "", "no: "},
+		{"a letter into a password that has the focus", `<input type=password id=a autofocus><script>a.focus()</script>`, typed("x"), "", `0 STEP_REFUSED: input without a name is a password`, `a.value === ""`, "no: "},
+		{"away from a password", `<input type=password id=a value=x autofocus><script>a.focus()</script>`, typed("Backspace"), "", `0 STEP_REFUSED: input without a name is a password`, `a.value === "x"`, "no: "},
+	})
+}
+
+// What a page's own fields take is what a person would have put there.
+func TestActsOnFields(t *testing.T) {
+	t.Parallel()
+	fill := func(role, name, value string) string {
+		return fmt.Sprintf(`[{"fill": {"fields": [{"target": {"role": %q, "name": %q}, "value": %s}]}, "timeout": 2}]`, role, name, value)
+	}
+	const slider = `<div role=slider tabindex=0 aria-label=Loud aria-valuemin=0 aria-valuemax=20 aria-valuenow=3 id=a></div><script>a.onkeydown = e => setTimeout(() => a.ariaValueNow = Math.min(20, Math.max(0, +a.ariaValueNow + STEP * ({ArrowRight: 1, ArrowLeft: -1}[e.key] ?? 0))))</script><style>div { height: 20px }</style>`
+	// An editor that keeps its own document, and draws that a moment after each edit.
+	const editor = `<div contenteditable id=g role=textbox aria-label=Text><p>old</p></div><script>
+		lines = ["old"]; whole = false
+		draw = () => setTimeout(() => { g.replaceChildren(...lines.map(l => Object.assign(document.createElement("p"), {textContent: l || "\u200b"}))) })
+		document.addEventListener("selectionchange", () => whole = getSelection().toString().trim() === lines.join("\n\n").trim())
+		g.addEventListener("beforeinput", e => { e.preventDefault(); if (whole) lines = [""]; whole = false
+			if (e.inputType === "insertText") lines[lines.length - 1] += e.data
+			if (e.inputType === "insertParagraph") lines.push(""); draw() })</script>`
+	actRows(t, []row{
+		{"a field that its page controls", `<label>Name <input id=a></label><script>
+			// As React does it: what is set is remembered, and an event that brings nothing new is none.
+			const own = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value"); let last = ""; state = ""
+			Object.defineProperty(a, "value", { get() { return own.get.call(this) }, set(v) { last = v; own.set.call(this, v) } })
+			a.addEventListener("input", () => { const v = own.get.call(a); if (v !== last) { last = state = v; queueMicrotask(() => a.value = state) } })</script>`, fill("textbox", "Name", `"Ann"`), "", "null", `state === "Ann" && a.value === "Ann"`, ""},
+		{"an editor of the browser's", `<div contenteditable id=g role=textbox aria-label=Text>old</div>`, fill("textbox", "Text", `"one\ntwo"`), "", "null", `g.innerText.replace(/\n+/g, "|") === "one|two"`, `set textbox "Text" to "one two"`},
+		{"an editor with its own document", editor, fill("textbox", "Text", `"one\ntwo"`), "", "null", `lines.join("|") === "one|two"`, `set textbox "Text" to "one two"`},
+		{"an editor that takes nothing", `<div contenteditable role=textbox aria-label=Text onbeforeinput="event.preventDefault()">old</div>`, fill("textbox", "Text", `"one"`), "", `0 NEEDS_TRUSTED_INPUT: textbox "Text" did not take what it was set to`, "", "perhaps: "},
+		{"a slider of the page's own", strings.ReplaceAll(slider, "STEP", "1"), fill("slider", "Loud", `12`), "", "null", `a.ariaValueNow === "12"`, `set slider "Loud" to 12`},
+		{"one that goes by steps", strings.ReplaceAll(slider, "STEP", "5"), fill("slider", "Loud", `12`), "", "null", `a.ariaValueNow === "13"`, `set slider "Loud" to 12, which the page made 13`},
+		{"one that does not go so far", strings.ReplaceAll(slider, "STEP", "1"), fill("slider", "Loud", `30`), "", `0 STEP_REFUSED: slider "Loud" goes from 0 to 20`, "", "no: "},
+		{"one that takes no keys", strings.ReplaceAll(slider, "STEP", "0"), fill("slider", "Loud", `12`), "", `0 NEEDS_TRUSTED_INPUT: slider "Loud" did not take`, "", "perhaps: "},
+		{"a checkbox, by a text", `<label><input type=checkbox id=a>Gift</label>`, fill("checkbox", "Gift", `"true"`), "", "null", `a.checked`, `set checkbox "Gift" to true`},
+		{"a slider, a color and a time of the browser's", `<input type=range aria-label=R id=a max=10><input type=color aria-label=C id=b><input type=time aria-label=T id=c>`,
+			`[{"fill": {"fields": [{"target": {"label": "R"}, "value": 7}, {"target": {"label": "C"}, "value": "#ff0000"}, {"target": {"label": "T"}, "value": "14:30"}]}}]`, "", "null", `[a.value, b.value, c.value].join() === "7,#ff0000,14:30"`, ""},
+	})
+}
+
+// An option is chosen by its label in any list that says by roles what it is; where it cannot be sure, it says so.
+func TestActsOnLists(t *testing.T) {
+	t.Parallel()
+	choose := func(role, name string, labels ...string) string {
+		return on("select", role, name, fmt.Sprintf(`"options": ["%s"]`, strings.Join(labels, `", "`)))
+	}
+	const options = `["Apple", "Pear", "Plum"].map(n => "<li role=option>" + n).join("")`
+	actRows(t, []row{
+		{"of the browser", `<select aria-label=Size id=a onchange="n = value"><option>S<option>L</select>`, choose("combobox", "Size", "L"), "", "null", `n === "L"`, `set combobox "Size" to "L"`},
+		{"several of the browser's", `<select multiple aria-label=Sizes id=a><option>S<option selected>M<option>L</select>`, choose("listbox", "Sizes", "S", "L"), "", "null", `[...a.selectedOptions].map(o => o.value).join() === "S,L"`, `set listbox "Sizes" to "S", "L"`},
+		{"a button with a list", `<button role=combobox aria-label=Fruit aria-controls=l aria-expanded=false id=b onclick="setTimeout(() => { l.hidden = false; b.ariaExpanded = true })">None</button><ul id=l role=listbox hidden></ul><script>l.innerHTML = ` + options + `; l.onclick = e => { b.textContent = e.target.textContent; l.hidden = true; b.ariaExpanded = false }</script>`,
+			choose("combobox", "Fruit", "Pear"), "", "null", `b.textContent === "Pear" && l.hidden`, `to "Pear"`},
+		{"a list that is put at the end of the page as it is pressed", `<button aria-haspopup=listbox id=b>Fruit</button><script>b.onpointerdown = () => { const l = document.createElement("ul"); l.setAttribute("role", "listbox"); l.innerHTML = ` + options + `; b.ariaExpanded = true; l.onpointerup = e => { picked = e.target.textContent; b.textContent = "Fruit: " + picked; l.remove() }; document.body.append(l) }</script>`,
+			choose("button", "Fruit", "Plum"), "", "null", `picked === "Plum"`, ""},
+		{"a field that offers what fits", `<label>City <input role=combobox aria-controls=l aria-expanded=false id=a></label><ul id=l role=listbox hidden></ul><script>
+			a.oninput = () => setTimeout(() => { l.innerHTML = ["Paris, France", "Paris, Texas"].filter(n => n.startsWith(a.value)).map(n => "<li role=option>" + n).join(""); l.hidden = false }, 50)
+			a.onclick = a.oninput; l.onmousedown = e => { a.value = e.target.textContent; l.hidden = true }</script>`, choose("combobox", "City", "Paris, Texas"), "", "null", `a.value === "Paris, Texas"`, ""},
+		{"several of a list", `<ul role=listbox aria-multiselectable=true aria-label=Fruits id=l></ul><script>l.innerHTML = ` + options + `; l.children[2].ariaSelected = true; l.onclick = e => e.target.ariaSelected = e.target.ariaSelected !== "true"</script>`, choose("listbox", "Fruits", "Apple", "Pear"), "", "null", `[...l.children].map(o => o.ariaSelected).join() === "true,true,false"`, ""},
+		{"a long list that draws what is in view", `<button role=combobox aria-label=Number aria-controls=l id=b>-</button><div id=l role=listbox hidden style="height:100px;overflow:auto"><div id=i style="height:4000px;position:relative"></div></div><script>
+			const draw = () => { i.innerHTML = ""; const first = Math.floor(l.scrollTop / 20); for (let n = first; n < first + 6; n++) i.innerHTML += "<div role=option style='position:absolute;height:20px;top:" + n * 20 + "px'>Number " + n + "</div>" }
+			b.onclick = () => { l.hidden = false; draw() }; l.onscroll = draw; l.onclick = e => { b.textContent = e.target.textContent; l.hidden = true }</script>`, choose("combobox", "Number", "Number 42"), "", "null", `b.textContent === "Number 42"`, ""},
+		{"no such option", `<button role=combobox aria-label=Fruit aria-controls=l id=b onclick="l.hidden = false">None</button><ul id=l role=listbox hidden></ul><script>l.innerHTML = ` + options + `</script>`, choose("combobox", "Fruit", "Kiwi"), "", `0 STEP_NOT_FOUND: combobox "Fruit" has no option "Kiwi" [option "Apple"; option "Pear"; option "Plum"]`, "", "perhaps: "},
+		{"two such options", `<ul role=listbox aria-label=L><li role=option>A<li role=option>A</ul>`, choose("listbox", "L", "A"), "", `0 STEP_AMBIGUOUS: listbox "L" has 2 options "A"`, "", ""},
+		{"a list that does not show what was chosen", `<ul role=listbox aria-label=L aria-multiselectable=true><li role=option>A</ul>`, choose("listbox", "L", "A"), "", "null", "", `to "A", which the page does not show as chosen`},
+		{"no list", `<button>Fruit</button>`, choose("button", "Fruit", "Pear"), "", `0 STEP_REFUSED: button "Fruit" is no list of options; click it`, "", "no: "},
+	})
+}
+
+// Scrolling shows where it has come to, and what has come there.
+func TestActsOfScrolling(t *testing.T) {
+	t.Parallel()
+	const endless = `<div id=l style="height:200px;overflow:auto" role=list aria-label=Orders></div><script>add = () => { for (let i = 0; i < 20; i++) l.innerHTML += "<div role=listitem style='height:20px'>x</div>" }; add(); l.onscroll = () => { if (l.scrollTop + 201 > l.scrollHeight && l.children.length < 60) setTimeout(add, 100) }</script>`
+	actRows(t, []row{
+		{"to an element", `<div style="height:5000px"></div><p role=note aria-label=End id=e>x</p>`, `[{"scroll": {"target": {"role": "note"}}}]`, "", "null", `e.getBoundingClientRect().bottom <= innerHeight`, `yes: scrolled to note "End"`},
+		{"the page", `<div style="height:5000px"></div>`, `[{"scroll": {"pages": 2}}]`, "", "null", `scrollY === 2 * innerHeight`, `yes: scrolled the page down: it is at `},
+		{"up at its beginning", `<div style="height:5000px"></div>`, `[{"scroll": {"pages": -1}}]`, "", "null", "", `yes: could not scroll the page up: it is at its beginning`},
+		{"a part of the page", endless, `[{"scroll": {"target": {"role": "list", "name": "Orders"}, "pages": 0.5}}]`, "", "null", `l.scrollTop === 100`, `yes: scrolled list "Orders" down: it is at 75 %`},
+		{"a list that goes on", endless, `[{"scroll": {"target": {"role": "list", "name": "Orders"}, "pages": 5}}]`, "", "null", `l.children.length === 40`, `, and more has come below`},
+		{"a page whose body does not scroll", `<style>html, body { height: 100%; margin: 0; overflow: hidden }</style><main id=m style="height:100%;overflow:auto"><div style="height:5000px"></div></main>`, `[{"scroll": {"pages": 1}}]`, "", "null", `m.scrollTop === m.clientHeight`, `yes: scrolled main `},
+	})
+}
+
+// What is dragged gets to where it was to, with the mouse or as the browser drags.
+func TestActsOfDragging(t *testing.T) {
+	t.Parallel()
+	drag := func(from, to string) string {
+		return fmt.Sprintf(`[{"drag": {"target": {"selector": %q}, "to": {"selector": %q}}, "timeout": 3}]`, from, to)
+	}
+	const items = `<style>li { height: 30px; width: 200px }</style><ul id=l><li id=a>A<li id=b>B<li id=c>C<li id=d>D</ul><script>order = () => [...l.children].map(i => i.id).join("")</script>`
+	actRows(t, []row{
+		{"a list that listens to pointers", items + `<script>
+			let held; l.onpointerdown = e => { held = e.target.closest("li"); held.style.pointerEvents = "none" }
+			document.onpointermove = e => { if (!held) return; const o = document.elementFromPoint(e.clientX, e.clientY)?.closest("li"); if (!o || o === held) return; const r = o.getBoundingClientRect(); e.clientY > r.top + r.height / 2 ? o.after(held) : o.before(held) }
+			document.onpointerup = () => { if (held) held.style.pointerEvents = ""; held = undefined }</script>`, drag("#a", "#c"), "", "null", `order() === "bcad"`, `yes: dragged listitem "A" to listitem "C"`},
+		{"upwards", items + `<script>
+			let held; l.onmousedown = e => held = e.target
+			onmousemove = e => { if (!held || !e.buttons) return; held.style.transform = "translateY(" + (e.clientY - held.offsetTop - 15) + "px)" }
+			onmouseup = e => { if (!held) return; held.style.transform = ""; const after = [...l.children].filter(i => i !== held && i.getBoundingClientRect().top + 15 < e.clientY).at(-1); after ? after.after(held) : l.prepend(held); held = undefined }</script>`, drag("#d", "#b"), "", "null", `order() === "adbc"`, ""},
+		{"as the browser drags", items + `<div id=bin style="height:50px" aria-label=Bin>Bin</div><script>for (const i of l.children) { i.draggable = true; i.ondragstart = e => e.dataTransfer.setData("text/plain", i.id)}
+			bin.ondragover = e => e.preventDefault(); bin.ondrop = e => { e.preventDefault(); document.getElementById(e.dataTransfer.getData("text/plain")).remove() }</script>`, drag("#b", "#bin"), "", "null", `order() === "acd"`, ""},
+		{"what is made draggable as it is pressed", items + `<script>
+			let held; l.onpointerdown = e => e.target.draggable = true; l.ondragstart = e => { held = e.target; e.dataTransfer.effectAllowed = "move" }
+			l.ondragover = e => { e.preventDefault(); if (e.target !== held && e.target !== l) e.target.after(held) }; l.ondragend = () => held.draggable = false</script>`, drag("#a", "#c"), "", "null", `order() === "bcad" && !a.draggable`, ""},
+		{"where it is not taken", items + `<script>a.draggable = true; a.ondragend = () => ended = true</script>`, drag("#a", "#c"), "", `0 STEP_REFUSED: listitem "C" does not take what was dragged there`, `ended && order() === "abcd"`, "perhaps: "},
+		{"far down", items + `<div style="height:4000px"></div><div id=bin style="height:50px">Bin</div><script>a.draggable = true; bin.ondragover = e => e.preventDefault(); bin.ondrop = e => dropped = true</script>`, drag("#a", "#bin"), "", "null", `dropped`, ""},
+		{"what goes on the way", items + `<script>l.onpointerdown = () => c.remove()</script>`, drag("#a", "#c"), "", `0 STEP_REFUSED: listitem "C" is gone while it was dragged`, "", "perhaps: "},
+	})
+}
+
+// Files come to the page as if a person had chosen or dropped them.
+func TestActsWithFiles(t *testing.T) {
+	t.Parallel()
+	upload := func(target, files string) string {
+		return `[{"upload": {"target": ` + target + `, "files": [` + files + `]}, "timeout": 2}]`
+	}
+	const a, b = `{"name": "a.txt", "mimeType": "text/plain", "data": "aGVsbG8="}`, `{"name": "b.txt", "data": "YQ=="}`
+	actRows(t, []row{
+		{"a field", `<label>Photo <input type=file id=f onchange="f.files[0].text().then(t => text = f.files[0].name + t + f.files[0].type)"></label>`, upload(`{"label": "Photo"}`, a), "", "null", `text === "a.txthellotext/plain"`, `yes: put "a.txt" into input "Photo"`},
+		{"a label of a hidden field", `<label role=button>Choose<input type=file id=f hidden></label>`, upload(`{"role": "button"}`, a), "", "null", `f.files.length === 1`, `into input "Choose" of button "Choose"`},
+		{"a button near a hidden field", `<div><input type=file id=f style="display:none" aria-label=Photo><div><button>Choose</button></div></div>`, upload(`{"role": "button"}`, a), "", "null", `f.files.length === 1`, `into input "Photo" of button "Choose"`},
+		{"two into one", `<label>Photo <input type=file id=f></label>`, upload(`{"label": "Photo"}`, a+","+b), "", `0 STEP_REFUSED: input "Photo" takes one file, not 2`, `f.files.length === 0`, "no: "},
+		{"two", `<label>Photo <input type=file id=f multiple></label>`, upload(`{"label": "Photo"}`, a+","+b), "", "null", `f.files.length === 2`, ""},
+		{"dropped", `<div id=z role=region aria-label=Drop style="height:50px" ondragover="event.preventDefault()" ondrop="event.preventDefault(); got = event.dataTransfer.files[0].name + event.dataTransfer.types">x</div>`, upload(`{"role": "region"}`, a), "", "null", `got === "a.txtFiles"`, `yes: dropped "a.txt" onto region "Drop"`},
+		{"dropped where nothing is taken", `<div role=region aria-label=Drop style="height:50px" ondrop="got = true">x</div><script>got = false</script>`, upload(`{"role": "region"}`, a), "", `0 STEP_REFUSED: region "Drop" takes no files`, `!got`, "no: "},
+		{"a button without a field", `<button>Choose</button>`, upload(`{"role": "button"}`, a), "", `0 STEP_NOT_FOUND: button "Choose" has no file field near it`, "", "no: "},
+	})
+}
+
+// A dialog does not stop a page: it is answered as the client has said, or so that nothing comes of it.
+func TestActsAnswerDialogs(t *testing.T) {
+	t.Parallel()
+	ask := on("click", "button", "Delete", "")
+	after := func(dialog string) string { return "[" + dialog + ", " + ask[1:] }
+	const del = `<button onclick="got = confirm('Delete 3 items?')">Delete</button>`
+	actRows(t, []row{
+		{"a question", del, ask, "", "null", `got === false && /native code/.test(confirm)`, `yes: clicked button "Delete"; the page asked "Delete 3 items?" and got Cancel; to answer otherwise, say dialog before it`},
+		{"a question with an answer", del, after(`{"dialog": {"accept": true}}`), "", "null", `got === true`, `yes: clicked button "Delete"; the page asked "Delete 3 items?" and got OK`},
+		{"one answer is for one question", `<button onclick="got = [confirm('Delete?'), confirm('Really?')]">Delete</button>`, after(`{"dialog": {"accept": true}}`), "", "null", `got.join() === "true,false"`, `; the page asked "Delete?" and got OK; the page asked "Really?" and got Cancel; to`},
+		{"a text", `<button onclick="got = prompt('Name?', 'old')">Delete</button>`, after(`{"dialog": {"accept": true, "text": "Ann"}}`), "", "null", `got === "Ann"`, `; the page asked for a text, "Name?", and got "Ann"`},
+		{"no text", `<button onclick="got = prompt('Name?')">Delete</button>`, ask, "", "null", `got === null`, `; the page asked for a text, "Name?", and got Cancel`},
+		{"a message, a moment later", `<button onclick="setTimeout(() => { alert('Saved\nclicked button “All”'); got = 1 }, 30)">Delete</button>`, ask, "", "null", `got === 1`, `yes: clicked button "Delete"; the page said "Saved clicked button “All”"`},
+		{"in a frame", `<iframe srcdoc="<button onclick='parent.got = confirm(1)'>Delete</button>"></iframe>`, ask, "", "null", `got === false`, `; the page asked "1" and got Cancel`},
+		{"of the page's own", `<script>confirm = () => "mine"</script>` + del, ask, "", "null", `got === "mine" && confirm() === "mine"`, `yes: clicked button "Delete"`},
+		{"what a page keeps of it", `<button onclick="kept = confirm; got = confirm('x')">Delete</button>`, ask, "", "null", `kept !== confirm`, ""},
+		{"a page that prints", `<button onclick="print()">Delete</button>`, ask, "", "null", "", "; the page wanted to print, and was not let"},
 	})
 }

@@ -1599,8 +1599,9 @@
   var setInputFiles = setter(Input, "files");
   var stepUp = method(Input.stepUp);
   var stepDown = method(Input.stepDown);
-  var selectInput = method(Input.select);
   var areaValue = getter(HTMLTextAreaElement.prototype, "value");
+  var selectArea = method(HTMLTextAreaElement.prototype.select);
+  var selectInput = method(Input.select);
   var setAreaValue = setter(HTMLTextAreaElement.prototype, "value");
   var selectOptions = getter(HTMLSelectElement.prototype, "options");
   var isMultiple = getter(HTMLSelectElement.prototype, "multiple");

@@ -1599,8 +1599,9 @@
   var setInputFiles = setter(Input, "files");
   var stepUp = method(Input.stepUp);
   var stepDown = method(Input.stepDown);
-  var selectInput = method(Input.select);
   var areaValue = getter(HTMLTextAreaElement.prototype, "value");
+  var selectArea = method(HTMLTextAreaElement.prototype.select);
+  var selectInput = method(Input.select);
   var setAreaValue = setter(HTMLTextAreaElement.prototype, "value");
   var selectOptions = getter(HTMLSelectElement.prototype, "options");
   var isMultiple = getter(HTMLSelectElement.prototype, "multiple");
@@ -1756,6 +1757,9 @@
   function formOf(element) {
     if (!isHTML(element, "input", "button", "select", "textarea")) return null;
     return getter(LABELLED[localName(element)], "form")(element);
+  }
+  function selectText(element) {
+    (isHTML(element, "textarea") ? selectArea : selectInput)(element);
   }
   function valueOf(element) {
     if (isHTML(element, "input")) return inputValue(element);
@@ -3412,6 +3416,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   }
 
   // content/steps/click.ts
+  var ITEMS3 = /^(option|menuitem|menuitemradio|menuitemcheckbox)$/;
   var LEFT = 0;
   var RIGHT = 2;
   var HELD = 1;
@@ -3435,10 +3440,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const { element } = found;
     const at = middle(element);
     moveTo(element, at);
+    const items = itemsOf(element);
     down(element, at, RIGHT, 1);
     up(element, at, RIGHT, 1);
     perhaps(() => {
-      const hindered = hindrance(found, scope, at);
+      const hindered = hindrance(found, scope, at, items);
       if (hindered) throw new Failure("STEP_REFUSED", `${hindered} while it was pressed`);
     });
     mouse(element, at, "auxclick", { button: RIGHT, detail: 1 });
@@ -3452,13 +3458,15 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function pressed(found, scope, detail) {
     const { element } = found;
     const at = middle(element);
+    const items = itemsOf(element);
     const open = attribute(element, "aria-expanded");
     moveTo(element, at);
     if (down(element, at, LEFT, detail)) focusOn(element);
     up(element, at, LEFT, detail);
-    const hindered = hindrance(found, scope, at);
+    const hindered = hindrance(found, scope, at, items);
     const is = isConnected(element) ? attribute(element, "aria-expanded") : open;
     if (hindered && is !== open) return `pressed ${found.words}, which ${is === "true" ? "opened" : "closed"} it`;
+    if (hindered && ITEMS3.test(found.role) && !(isConnected(element) && isVisible(element))) return `pressed ${found.words}, which then was gone`;
     perhaps(() => {
       if (hindered) throw new Failure("STEP_REFUSED", `${hindered} while it was pressed`);
       check(element, scope);
@@ -3466,9 +3474,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     followed(element, mouse(element, at, "click", { detail }));
     return void 0;
   }
-  function hindrance(found, scope, at) {
+  function hindrance(found, scope, at, items) {
     const problem = another(found, scope);
     if (problem) return problem;
+    const is = items === void 0 ? "" : itemsOf(found.element);
+    if (items !== void 0 && is !== items) return `${found.words} in ${JSON.stringify(clean(items))} has become one in ${JSON.stringify(clean(is))}`;
     const cover = coverAt(found.element, at);
     return cover ? `${found.words} was moved, or is ${cover}` : "";
   }
@@ -3863,7 +3873,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const others = held.filter((name) => name !== "Shift").map((name) => name === "Meta" ? "Control" : name);
     const called = [...others, ...held.includes("Shift") && !text ? ["Shift"] : [], key].join("+");
     if (called === "Control+a") {
-      if (isHTML(element, "input", "textarea")) selectInput(element);
+      if (isHTML(element, "input", "textarea")) selectText(element);
       else execCommand(documentOf(element), "selectAll");
       return;
     }
@@ -3928,7 +3938,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       return;
     }
     focus(next);
-    if (isLine(next)) selectInput(next);
+    if (isLine(next)) selectText(next);
   }
   function closeTopmost(element) {
     const doc = documentOf(element);
@@ -4115,9 +4125,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     check(option.element, scope);
     click(option, scope);
   }
-  function isChosen({ element }, options, label) {
+  function isChosen({ element, role }, options, label) {
     if (isHTML(element, "input") && inputValue(element).includes(label)) return true;
-    if (isConnected(element) && isHTML(element, localName(element)) && innerText(element).includes(label)) return true;
+    if (role !== "listbox" && isConnected(element) && isHTML(element, localName(element)) && innerText(element).includes(label)) return true;
     return options.some((option) => isConnected(option) && ["aria-selected", "aria-checked"].some((name) => attribute(option, name) === "true") && (foundOf(option).name === label || lineOf(option) === label));
   }
 

@@ -1,12 +1,14 @@
 // The mouse: the events of a click, and of being over an element.
 
-import { attribute, dispatch, focus, isConnected, isHTML, localName, matchesSelector, outward, viewOf } from "./dom.ts";
+import { attribute, clean, dispatch, focus, isConnected, isHTML, isVisible, localName, matchesSelector, outward, viewOf } from "./dom.ts";
 import { check, followed } from "./destination.ts";
 import { Failure, perhaps } from "./failure.ts";
 import { turn } from "./moment.ts";
+import { itemsOf } from "./refs.ts";
 import { another, coverAt, middle, type Point, type View } from "./usable.ts";
 import type { Found, Scope } from "./find.ts";
 
+const ITEMS = /^(option|menuitem|menuitemradio|menuitemcheckbox)$/;
 const LEFT = 0;
 const RIGHT = 2;
 /** What is held down, as the events have it. */
@@ -37,10 +39,11 @@ export function rightClick(found: Found, scope: Scope): string {
   const { element } = found;
   const at = middle(element);
   moveTo(element, at);
+  const items = itemsOf(element);
   down(element, at, RIGHT, 1);
   up(element, at, RIGHT, 1);
   perhaps(() => {
-    const hindered = hindrance(found, scope, at);
+    const hindered = hindrance(found, scope, at, items);
     if (hindered) throw new Failure("STEP_REFUSED", `${hindered} while it was pressed`);
   });
   mouse(element, at, "auxclick", { button: RIGHT, detail: 1 });
@@ -57,18 +60,21 @@ export function hover(found: Found): string {
 /**
  * Presses and lets go, and clicks if the element is then what it was, and where it was.
  * @param detail which click of several it is
- * @returns in words what came instead of the click, if the element opens or closes something as soon as it is pressed
+ * @returns in words what came instead of the click, if the element does what it does as soon as it is pressed
  */
 function pressed(found: Found, scope: Scope, detail: number): string | undefined {
   const { element } = found;
   const at = middle(element);
+  const items = itemsOf(element);
   const open = attribute(element, "aria-expanded");
   moveTo(element, at);
   if (down(element, at, LEFT, detail)) focusOn(element);
   up(element, at, LEFT, detail);
-  const hindered = hindrance(found, scope, at);
+  const hindered = hindrance(found, scope, at, items);
   const is = isConnected(element) ? attribute(element, "aria-expanded") : open;
   if (hindered && is !== open) return `pressed ${found.words}, which ${is === "true" ? "opened" : "closed"} it`;
+  // Lists and menus go as soon as something in them is pressed.
+  if (hindered && ITEMS.test(found.role) && !(isConnected(element) && isVisible(element))) return `pressed ${found.words}, which then was gone`;
   perhaps(() => {
     if (hindered) throw new Failure("STEP_REFUSED", `${hindered} while it was pressed`);
     check(element, scope);
@@ -77,10 +83,15 @@ function pressed(found: Found, scope: Scope, detail: number): string | undefined
   return undefined;
 }
 
-/** What has become of an element at which the mouse is; "" if it is as it was. */
-function hindrance(found: Found, scope: Scope, at: Point): string {
+/**
+ * What has become of an element at which the mouse is; "" if it is as it was.
+ * @param items what is around it, as lists use their rows again
+ */
+function hindrance(found: Found, scope: Scope, at: Point, items?: string): string {
   const problem = another(found, scope);
   if (problem) return problem;
+  const is = items === undefined ? "" : itemsOf(found.element);
+  if (items !== undefined && is !== items) return `${found.words} in ${JSON.stringify(clean(items))} has become one in ${JSON.stringify(clean(is))}`;
   const cover = coverAt(found.element, at);
   return cover ? `${found.words} was moved, or is ${cover}` : "";
 }

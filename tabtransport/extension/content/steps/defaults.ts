@@ -2,7 +2,7 @@
 
 import {
   attribute, blur, closeDialog, dispatch, documentOf, execCommand, focus, formElements, formOf, hasAttribute, hasFocus, hidePopover, inputType, isEditable, isHTML, isSelected, localName, matchesSelector,
-  moveSelection, nativeClick, outward, query, requestSubmit, rootOf, selectInput, selectionOf, selectOptions, setSelected, stepDown, stepUp, tabIndex, viewOf,
+  moveSelection, nativeClick, outward, query, requestSubmit, rootOf, selectText, selectionOf, selectOptions, setSelected, stepDown, stepUp, tabIndex, viewOf,
 } from "./dom.ts";
 import { check, defaultButton, followed } from "./destination.ts";
 import { Failure, perhaps } from "./failure.ts";
@@ -86,7 +86,7 @@ function edit(found: Found, { key, text, held }: Key, scope: Scope) {
   const others = held.filter((name) => name !== "Shift").map((name) => (name === "Meta" ? "Control" : name));
   const called = [...others, ...(held.includes("Shift") && !text ? ["Shift"] : []), key].join("+");
   if (called === "Control+a") {
-    if (isHTML(element, "input", "textarea")) selectInput(element);
+    if (isHTML(element, "input", "textarea")) selectText(element);
     else execCommand(documentOf(element), "selectAll");
     return;
   }
@@ -166,7 +166,7 @@ function moveFocus(element: Element, isBack: boolean, scope: Scope) {
     return;
   }
   focus(next);
-  if (isLine(next)) selectInput(next);
+  if (isLine(next)) selectText(next);
 }
 
 /** Closes what Escape closes: a popover, or else the topmost dialog that everything waits for. */

@@ -65,8 +65,9 @@ export const inputFiles = getter<FileList | null>(Input, "files");
 export const setInputFiles = setter<FileList>(Input, "files");
 export const stepUp = method(Input.stepUp);
 export const stepDown = method(Input.stepDown);
-export const selectInput = method(Input.select);
 export const areaValue = getter<string>(HTMLTextAreaElement.prototype, "value");
+const selectArea = method(HTMLTextAreaElement.prototype.select);
+const selectInput = method(Input.select);
 export const setAreaValue = setter<string>(HTMLTextAreaElement.prototype, "value");
 export const selectOptions = getter<HTMLOptionsCollection>(HTMLSelectElement.prototype, "options");
 export const isMultiple = getter<boolean>(HTMLSelectElement.prototype, "multiple");
@@ -265,6 +266,11 @@ const activeInShadow = getter<Element | null>(ShadowRoot.prototype, "activeEleme
 export function formOf(element: Element): HTMLFormElement | null {
   if (!isHTML(element, "input", "button", "select", "textarea")) return null;
   return getter<HTMLFormElement | null>(LABELLED[localName(element)], "form")(element);
+}
+
+/** Selects all text of a field. */
+export function selectText(element: Element) {
+  (isHTML(element, "textarea") ? selectArea : selectInput)(element);
 }
 
 /** What a field has: of a select the labels of its options. */

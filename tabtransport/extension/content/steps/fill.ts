@@ -82,8 +82,10 @@ export function editOf(found: Found, wanted: unknown, scope: Scope): Edit {
   throw new Failure("STEP_REFUSED", `${found.words} is no field`);
 }
 
-function checkEdit(found: Found, wanted: unknown, scope: Scope): Edit {
+function checkEdit(found: Found, value: unknown, scope: Scope): Edit {
   const { element } = found;
+  // Clients give texts.
+  const wanted = scope.literal && /^(true|false)$/.test(String(value)) ? String(value) === "true" : value;
   if (typeof wanted !== "boolean") throw new Failure("STEP_REFUSED", `${found.words} takes true or false`);
   const isOn = () => (isHTML(element, "input") ? isChecked(element) : attribute(element, "aria-checked") === "true");
   if (!wanted && found.role === "radio") throw new Failure("STEP_REFUSED", `${found.words} cannot be set to false; set another one of its group to true`);

@@ -163,8 +163,8 @@ async function clickOption(option: Found, scope: Scope) {
 }
 
 /** Whether the page shows an option as chosen. */
-function isChosen({ element }: Found, options: Element[], label: string): boolean {
+function isChosen({ element, role }: Found, options: Element[], label: string): boolean {
   if (isHTML(element, "input") && inputValue(element).includes(label)) return true;
-  if (isConnected(element) && isHTML(element, localName(element)) && innerText(element).includes(label)) return true;
+  if (role !== "listbox" && isConnected(element) && isHTML(element, localName(element)) && innerText(element).includes(label)) return true;
   return options.some((option) => isConnected(option) && ["aria-selected", "aria-checked"].some((name) => attribute(option, name) === "true") && (foundOf(option).name === label || lineOf(option) === label));
 }
