@@ -4253,8 +4253,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (hasAttribute(element, "contenteditable")) return richEdit(found, text, scope);
     throw new Failure("STEP_REFUSED", `${found.words} is no field`);
   }
-  function checkEdit(found, wanted, scope) {
+  function checkEdit(found, value, scope) {
     const { element } = found;
+    const wanted = scope.literal && /^(true|false)$/.test(String(value)) ? String(value) === "true" : value;
     if (typeof wanted !== "boolean") throw new Failure("STEP_REFUSED", `${found.words} takes true or false`);
     const isOn = () => isHTML(element, "input") ? isChecked(element) : attribute(element, "aria-checked") === "true";
     if (!wanted && found.role === "radio") throw new Failure("STEP_REFUSED", `${found.words} cannot be set to false; set another one of its group to true`);

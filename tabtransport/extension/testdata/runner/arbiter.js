@@ -47,7 +47,7 @@ chrome.webNavigation.onDOMContentLoaded.addListener(({ tabId, frameId, documentI
 
 async function bring(at, documentId) {
   at.documents.push(documentId);
-  if (at.begin.run.origins) at.begin.run.dialogs = await dialogs.hookDialogs(at.begin.tabId, documentId);
+  if (at.begin.run.origins) at.begin.run.dialogs = await dialogs.hookDialogs(at.begin.tabId, documentId, false);
   return chrome.scripting.executeScript({ target: { tabId: at.begin.tabId, documentIds: [documentId] }, files: ["content/steps.js"] });
 }
 
