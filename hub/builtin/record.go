@@ -62,6 +62,10 @@ func outcome(result json.RawMessage) string {
 	}
 	for block := range rawjson.Elements(rawjson.Get(result, "content")) {
 		text, _ := rawjson.String(rawjson.Get(block, "text"))
+		if strings.HasPrefix(text, "<<<") { // labelled, as it names what there is on a page
+			_, text, _ = strings.Cut(text, "\n")
+			text = text[:max(0, strings.LastIndexByte(text, '\n'))]
+		}
 		if strings.HasPrefix(text, "{") && rawjson.Valid([]byte(text), spec.MaxDepth) == nil {
 			if code, ok := rawjson.String(rawjson.Get([]byte(text), "error", "code")); ok && isCode(code) {
 				return code

@@ -88,7 +88,7 @@ func (c *control) do(ctx context.Context) (resp spec.Response, err error) {
 		if req.Method() == spec.MethodCloseTab {
 			return spec.Response{Result: json.RawMessage(`{}`)}, nil
 		}
-		return resp, heard(&core.Failure{Code: spec.FailTabClosed, Message: "the tab was closed"}, c.said)
+		return resp, heard(&core.Failure{Code: spec.FailTabClosed, Message: "the tab was closed before it answered; it may have done what was asked"}, c.said)
 	case errors.Is(err, tabtransport.ErrNotConnected):
 		return resp, &core.Failure{Code: spec.FailNotConnected, Message: "the browser went away; nothing was sent"}
 	case errors.Is(err, tabtransport.ErrLost):

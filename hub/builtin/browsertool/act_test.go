@@ -1,23 +1,30 @@
 package browsertool_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"tabhub/hub"
 	"tabhub/hub/builtin/browsertool"
+	"tabhub/hub/hubtest"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
 	"tabhub/spec"
+	"tabhub/tabtransport"
 )
 
 // shop is a browser whose first tab shows a shop with a frame of a bank.
-func (w *rig) shop() *fakeBrowser {
-	b := w.browser("b1", append(everything[:len(everything):len(everything)], spec.CapLook), "https://shop.example/", "https://other.example/")
+func (w *rig) shop() *fakeBrowser { return w.shopIn("b1") }
+
+func (w *rig) shopIn(browser string) *fakeBrowser {
+	b := w.browser(browser, append(everything[:len(everything):len(everything)], spec.CapLook), "https://shop.example/", "https://other.example/")
 	b.register(1, "https://shop.example/", "search")
 	b.own = func(req spec.Request) (any, error) {
 		switch req := req.(type) {
@@ -194,6 +201,70 @@ func TestActFails(t *testing.T) {
 
 	w.browser("b2", everything, "https://old.example/")
 	w.call("browser_page", `{"action":"snapshot","tabId":"`+w.list().id(t, "https://old.example/")+`"}`).fails(spec.FailToolError, "does not offer look")
+}
+
+// With label-results each site's words stand between lines that name it, also those in a failure.
+func TestLabels(t *testing.T) {
+	h := hubtest.Open(t, hub.Options{LabelResults: true})
+	w := &rig{t: t, hub: h.Hub, log: h.Recorded, peers: h.Tabs, tools: browsertool.New(h.Hub, nil, nil)}
+	w.shop()
+	w.actsAllowed("shop.example")
+	var of []string
+	for _, c := range w.call("browser_page", `{"action":"snapshot","tabId":"1"}`).Content {
+		first, rest, _ := strings.Cut(c.Text, "\n")
+		of = append(of, strings.Fields(first)[1])
+		if !strings.HasPrefix(first, "<<<from ") || !strings.Contains(rest, "\n<<<end of what is from "+of[len(of)-1]) {
+			t.Errorf("%s", c.Text)
+		}
+	}
+	if want := []string{"shop.example", "pay.example", "shop.example"}; !slices.Equal(of, want) {
+		t.Errorf("words of %q, want %q", of, want)
+	}
+	if r := w.call("browser_page", `{"action":"click","tabId":"1","ref":"kfa7"}`); !strings.HasPrefix(r.Content[0].Text, "<<<from a page ") {
+		t.Errorf("%s", r.raw)
+	}
+	lines := w.log.Entries(record.Query{})
+	if e := lines[len(lines)-1]; e.Outcome != "STALE_REF" {
+		t.Errorf("recorded %+v", e)
+	}
+}
+
+// What is lost on the way may have been done: the client is told so, and how far it had come. What is cancelled is
+// cancelled in the browser.
+func TestActIsLost(t *testing.T) {
+	w := newRig(t)
+	b := w.shop()
+	w.actsAllowed("shop.example")
+	var told []string
+	ada := caller("ada", "1")
+	ada.Progress = func(p spec.Progress) { told = append(told, p.Message) }
+	const steps = `{"tabId":"1","steps":[{"click":"kfa1"},{"click":"kfa3"}]}`
+	b.onRun = func(_ context.Context, in tabtransport.Incoming, _ *spec.Run) (spec.Response, error) {
+		in.Progress(1, nil, `step 1 of 2: clicked button "Order"`)
+		b.local.Send(1, &spec.TabClosed{})
+		<-t.Context().Done()
+		return spec.Response{}, nil
+	}
+	w.callBy(t.Context(), ada, "browser_script", steps).fails(spec.FailTabClosed, "it may have done what was asked. The last that was heard of it: step 1 of 2 was done.")
+	if !slices.Equal(told, []string{`step 1 of 2: clicked button "Order"`}) {
+		t.Errorf("told %q", told)
+	}
+	begun := w.log.Entries(record.Query{Event: record.Begun})
+	if len(begun) != 1 || begun[0].Tool != "browser_script" || begun[0].Class != "act" || begun[0].Call == "" {
+		t.Errorf("it began as %+v", begun)
+	}
+
+	b2 := w.shopIn("b2")
+	cancelled := make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	b2.onRun = func(ctx context.Context, in tabtransport.Incoming, _ *spec.Run) (spec.Response, error) {
+		cancel()
+		<-ctx.Done()
+		close(cancelled)
+		return spec.Response{}, context.Cause(ctx)
+	}
+	w.callBy(ctx, ada, "browser_script", strings.Replace(steps, `"1"`, `"`+w.list().browser(t, "b2")+`:1"`, 1))
+	<-cancelled
 }
 
 // A client uploads the files that the owner has named, and no others.

@@ -131,10 +131,11 @@ type fakeBrowser struct {
 	tabs  []spec.BrowserTab
 	asked []string // the control requests but listTabs
 	next  int64
-	block chan struct{}                   // listTabs answers when it is closed; nil: at once
-	shot  string                          // the answer to screenshot
-	rests []string                        // the answers to rest
-	own   func(spec.Request) (any, error) // answers look, refs and run
+	block chan struct{}                                                                  // listTabs answers when it is closed; nil: at once
+	shot  string                                                                         // the answer to screenshot
+	rests []string                                                                       // the answers to rest
+	own   func(spec.Request) (any, error)                                                // answers look, refs and run
+	onRun func(context.Context, tabtransport.Incoming, *spec.Run) (spec.Response, error) // answers run; nil: own does
 }
 
 var everything = []spec.Capability{
@@ -173,6 +174,9 @@ func (w *rig) page(origin, path string, tools ...string) {
 }
 
 func (b *fakeBrowser) serve(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
+	if run, ok := in.Request.(*spec.Run); ok && b.onRun != nil {
+		return b.onRun(ctx, in, run)
+	}
 	if b.block != nil && in.Request.Method() == spec.MethodListTabs {
 		select {
 		case <-b.block:
@@ -285,6 +289,18 @@ func (w *rig) list() listing {
 	var l listing
 	w.call("browser_tab", `{"action":"list"}`).into(&l)
 	return l
+}
+
+// browser returns the id of the browser that has a name.
+func (l listing) browser(t testing.TB, name string) string {
+	t.Helper()
+	for _, b := range l.Browsers {
+		if strings.HasSuffix(b.Browser, name) {
+			return b.BrowserID
+		}
+	}
+	t.Fatalf("no browser %s: %+v", name, l)
+	return ""
 }
 
 // id returns the id of the tab at url.
