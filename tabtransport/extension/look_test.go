@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
@@ -137,6 +136,15 @@ func TestLookLines(t *testing.T) {
 			"button \"Pay\" #1"
 			link "x\" #2 \"y\\n- gone" #1
 			"\\u202ekfa3 nottub"`},
+		{"what is dragged, or double-clicked", `<ul><li draggable=true>Card<li>Text</ul><a href=/vote?id=1 style="display:inline-block;width:20px;height:20px"></a>`, `
+			listitem "Card" #1
+			"Text"
+			link to "/vote?id=1" #2`},
+		{"places that are called alike", `<section aria-label=Done><h2>Done</h2><ul aria-label=Done><li>One<li>Two</ul></section><article aria-label=News><h3>News</h3><p>Of today</p></article>`, `
+			list "Done" #1
+			  "One"
+			  "Two"
+			article "News": "Of today"`},
 		{"a dialog", `<button>Order</button><p>Text</p><dialog id=d aria-label=Sure><p>Order it?</p><button>Yes</button></dialog><script>d.showModal()</script>`, `
 			dialog "Sure" #3 modal
 			  "Order it?"
@@ -166,12 +174,16 @@ func TestLookAtLargePage(t *testing.T) {
 	}
 	l.look(t, tab, spec.Look{Find: "nothing at all"}) // the script is there
 	p.Eval("gaps.length = 0")
-	began := time.Now()
 	text := l.look(t, tab, spec.Look{})
-	took := time.Since(began)
-	t.Logf("%d bytes in %v; the page was held up for up to %s ms of %s", len(text), took, p.Eval("Math.max(...gaps)"), p.Eval("gaps.sort((a, b) => b - a).slice(0, 12).map(g => g.toFixed(1)).join(' ')"))
-	if took > 2*time.Second {
-		t.Errorf("a look took %v", took)
+	// The page got its turn all the time. How long each took depends on the machine.
+	var gaps []float64
+	p.Into("gaps.sort((a, b) => b - a).slice(0, 1000)", &gaps)
+	t.Logf("%d bytes; the page was held up for %.1f ms", len(text), gaps[:8])
+	if len(gaps) < 20 {
+		t.Errorf("the page had %d turns", len(gaps))
+	}
+	if len(text) > 20_000 || !strings.Contains(text, "Product 0") || !strings.Contains(text, "more lines, scope ") {
+		t.Errorf("%d bytes, from %s", len(text), text[:min(200, len(text))])
 	}
 }
 
@@ -215,7 +227,7 @@ func TestLookCloser(t *testing.T) {
 
 	t.Run("find", func(t *testing.T) {
 		text := refOf.ReplaceAllString(l.look(t, tab, spec.Look{Find: "add black"}), "#")
-		if text != `main # > region "Teas" # > * "Black" | button "Add" #` {
+		if text != `main # > region "Teas" # > listitem #: "Black" | button "Add" #` {
 			t.Error(text)
 		}
 	})
@@ -233,6 +245,13 @@ func TestLookCloser(t *testing.T) {
 		}
 		if _, err := l.ask(tab, &spec.Look{Scope: frame, IfOrigin: url}); !isElsewhere(err) {
 			t.Errorf("a frame of another site than was decided about: %v", err)
+		}
+	})
+	t.Run("the document of a frame", func(t *testing.T) {
+		var got spec.RefsResult
+		l.into(t, tab, &spec.Refs{Refs: []string{ref("frame payment")}}, &got)
+		if f := got.Refs[0].Frame; got.Origin != url || f == nil || f.Origin != other || f.FrameID == 0 {
+			t.Errorf("%+v, %+v", got, f)
 		}
 	})
 	t.Run("depth", func(t *testing.T) {
@@ -253,7 +272,7 @@ func TestLookCloser(t *testing.T) {
 		}
 		p.Eval(`news.textContent = "It is sold"; document.querySelector("li").remove()`)
 		result, text = l.looked(t, tab, spec.Look{Viewer: "v", Changes: true})
-		if got := refOf.ReplaceAllString(text, "#"); got != "main #\n  \"It is sold\"\n- * \"Green\" | button \"Add\" #" || !result.Changes {
+		if got := refOf.ReplaceAllString(text, "#"); got != "\"It is sold\"\n- * \"Green\" | button \"Add\" #" || !result.Changes {
 			t.Errorf("got %v\n%s", result.Changes, got)
 		}
 		if text := l.look(t, tab, spec.Look{Viewer: "w", Changes: true}); !strings.Contains(text, "region") {

@@ -90,10 +90,14 @@ main kaa3
   alert: "Removed"
   ~button "Order" kaa7`);
   const shown = show(now, { ...many, before: SHOP });
-  assert.equal(text(shown), `main kaa3
-  alert: "Removed"
+  assert.equal(text(shown), `alert: "Removed"
 - row: "Milk" | button "Remove" kaa6`);
   assert.equal(shown.changes, true);
+  // What has another value is what it was, and so is what says something else in its place.
+  const counted = (n) => lines(`main kaa3\n  status: "${n} items"\n  textbox "Name" kaa4 = "${n}"\n  button "Order" kaa7${n > 1 ? " focused" : ""}\n  "Other text of the page, which is as long as it was before, and stays so for a while."`);
+  assert.equal(text(show(counted(2), { ...many, before: counted(1) })), `status: "2 items"\ntextbox "Name" kaa4 = "2"`);
+  const cart = (n) => lines(`dialog "Cart" kaa3\n  list "Items" kaa4\n    row: "Tea ${n}"\n  "Other text of the page, which is as long as it was before, and stays so for a while."`);
+  assert.equal(text(show(cart(2), { ...many, before: cart(1) })), `list "Items" kaa4\n  row: "Tea 2"`);
   // Nothing has.
   assert.deepEqual(show(SHOP, { ...many, before: SHOP }), { lines: [], left: 0, changes: true });
   // Another page is shorter whole.

@@ -247,36 +247,61 @@ function short(text: string) {
 
 // ---- What has changed
 
-/** The lines that were not there before, in the places that they are in, and those that are gone. */
+/**
+ * The lines that were not there before, in the closest place around them that has a name, and those that are gone. A
+ * line that has changed is said as it is now.
+ */
 function changes(before: Line[], now: Line[]): Line[] {
-  const [old, parentsBefore] = [keysOf(before), parentsOf(before)];
-  const [fresh, parents] = [keysOf(now), parentsOf(now)];
-  const were = countOf(old);
-  const are = countOf(fresh);
-  const wanted = new Uint8Array(now.length);
-  fresh.forEach((key, i) => {
-    const count = were.get(key) ?? 0;
-    if (count) were.set(key, count - 1);
-    else wanted[i] = 1;
-  });
+  const [parentsBefore, parents] = [parentsOf(before), parentsOf(now)];
+  const [old, fresh] = [keysOf(before, parentsBefore), keysOf(now, parents)];
+  const [were, are] = [countOf(old), countOf(fresh)];
+  const news = fresh.map((key) => !take(were, key));
   const there = new Set(fresh);
-  const gone = before.flatMap((line, i) => {
-    const count = are.get(old[i]) ?? 0;
-    if (count) are.set(old[i], count - 1);
+  // What has its reference, or its place and kind, is what it was.
+  const refs = new Set(now.flatMap(({ text }) => text.match(REF) ?? []));
+  const kinds = countOf(now.flatMap((line, i) => (news[i] ? [kindIn(line, now, parents[i])] : [])));
+  const gone = before.filter((line, i) => {
+    if (take(are, old[i])) return false;
     // What is gone with all around it is not said again.
-    return count || (parentsBefore[i] >= 0 && !there.has(old[parentsBefore[i]])) ? [] : [line];
+    if (parentsBefore[i] >= 0 && !there.has(old[parentsBefore[i]])) return false;
+    const own = line.text.match(REF) ?? [];
+    return own.length ? !own.every((ref) => refs.has(ref)) : !take(kinds, kindIn(line, before, parentsBefore[i]));
   });
-  for (let i = now.length - 1; i >= 0; i--) if (wanted[i] && parents[i] >= 0) wanted[parents[i]] ||= 2;
-  const out = now.filter((_, i) => wanted[i]);
+  const out: Line[] = [];
+  const depths = new Map<number, number>();
+  let place = -1;
+  now.forEach((line, i) => {
+    if (!news[i]) return;
+    let at = parents[i];
+    while (at >= 0 && !depths.has(at) && !NAMED.test(now[at].text)) at = parents[at];
+    if (at >= 0 && !depths.has(at) && at !== place) out.push({ ...now[at], depth: 0 });
+    if (at < 0 || !depths.has(at)) place = at;
+    const depth = at < 0 ? 0 : (depths.get(at) ?? 0) + 1;
+    depths.set(i, depth);
+    out.push({ ...line, depth });
+  });
   return [...out, ...gone.map((line) => ({ ...line, depth: 0, ref: "", text: `- ${line.text}` }))];
 }
 
-/** Each line with the places around it. */
-function keysOf(lines: Line[]): string[] {
-  const parents = parentsOf(lines);
-  const keys: string[] = [];
-  lines.forEach(({ text, of = 0 }, i) => keys.push(`${parents[i] >= 0 ? short(lines[parents[i]].text) : ""}\n${of} ${text}`));
-  return keys;
+const REF = /\b[a-z]{3,8}\d+\b(?=[^"]*(?:"(?:[^"\\]|\\.)*"[^"]*)*$)/g;
+/** A place that tells where a change is. */
+const NAMED = /^(?!main\b)[^"]*"/;
+
+/** Takes one of those that are counted. @returns whether there was one */
+function take(counts: Map<string, number>, key: string) {
+  const count = counts.get(key) ?? 0;
+  if (count) counts.set(key, count - 1);
+  return count > 0;
+}
+
+/** What kind of line it is, and where. */
+function kindIn({ text, of = 0 }: Line, lines: Line[], parent: number) {
+  return `${of} ${parent >= 0 ? short(lines[parent].text) : ""}\n${text.replace(REF, "").replace(/"(?:[^"\\]|\\.)*"/g, '"')}`;
+}
+
+/** Each line with the place around it; what has the focus is no other for that. */
+function keysOf(lines: Line[], parents: number[]): string[] {
+  return lines.map(({ text, of = 0 }, i) => `${parents[i] >= 0 ? short(lines[parents[i]].text) : ""}\n${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
 }
 
 function countOf(keys: string[]) {

@@ -225,7 +225,8 @@ interface StepsGlobal {
   /** Opens the port over which steps are run, unless it is open. */
   connect(): void;
   look(options: LookOptions): Promise<LookPart>;
-  refs(refs: string[]): RefElement[];
+  /** Of a frame's element also its index in the document. */
+  refs(refs: string[]): (RefElement & { index?: number })[];
 }
 
 interface LookOptions {
@@ -233,6 +234,8 @@ interface LookOptions {
   tag: string;
   /** A reference: only what is in that element is shown. */
   scope?: string;
+  /** All that has a role has a reference. */
+  all?: boolean;
 }
 
 /** What a document shows. */

@@ -17,6 +17,8 @@ type RefsResult = FromHub["browser/refs"]["result"];
 /** How long the first document of a look may take, and those of frames, in ms. */
 const FIRST = 10_000;
 const FRAMES = 2_500;
+/** How many frames of a document are asked at once. */
+const AT_ONCE = 8;
 const MAX_DOCUMENTS = 1_000;
 const MAX_TEXT = 4_000;
 /** How many documents have their tags known, and how many looks are kept to be compared with. */
@@ -74,7 +76,7 @@ export class Looks {
     const all = await documentsIn(tabId);
     const at = scope ? this.#of(scope, tabId, all) : all.find(({ frameId }) => frameId === 0);
     if (!at) throw new Refusal(Code.Unsupported, "the browser does not let extensions look at this page");
-    let root = await this.#ask(at, FIRST, undefined, scope);
+    let root = await this.#ask(at, FIRST, undefined, { scope, all: find !== undefined && find !== "" });
     if (!root.part) {
       if (root.problem === NOT_SHARED) throw notShared();
       await answers(tabId);
@@ -83,14 +85,14 @@ export class Looks {
     if (root.part.stale) throw stale(root.part.stale.message, root.part.stale.near);
     let within = { tagged: root, children: new Map<number, Looked[]>() };
     if (root.part.frame !== undefined) {
-      const framed = await this.#children(root, all);
+      const framed = await this.#children(root, all, { all: true });
       const inner = childAt(framed, root.part.frame, 0);
       if (!inner?.part) throw inner?.problem === NOT_SHARED ? notShared() : new Refusal(Code.Unsupported, `what the frame shows cannot be looked at: it ${inner?.problem ?? "is empty"}`);
       root = inner;
       within = { tagged: root, children: new Map() };
     }
     if (ifOrigin && root.origin !== ifOrigin && !isAt(root.document.url, ifOrigin)) throw elsewhere();
-    await this.#descend(root, all, within.children);
+    await this.#descend(root, all, within.children, { all: scope !== undefined || (find !== undefined && find !== "") });
     const { frames, lines } = compose(root, within.children);
     const key = JSON.stringify([viewer, tabId, scope]);
     const before = changes && viewer ? this.#before.get(key) : undefined;
@@ -126,7 +128,25 @@ export class Looks {
       return { frameId: at.frameId, origin: "", url: "", refs: refs.map((ref) => ({ ref, stale: `${ref} is of a page that has been loaded anew` })) };
     }
     if (!permitsDocument(this.#settings(), { ...at, ...result })) throw notShared();
-    return { frameId: at.frameId, origin: originOf(result.origin, result.url, all, at), url: result.url.slice(0, 2048), refs: result.refs };
+    return { frameId: at.frameId, origin: originOf(result.origin, result.url, all, at), url: result.url.slice(0, 2048), refs: await Promise.all(result.refs.map(({ index, ...ref }) => (index === undefined ? ref : this.#withFrame(ref, index, all, at)))) };
+  }
+
+  /** Says of a frame's element which document it shows. */
+  async #withFrame(ref: RefElement, index: number, all: Shown[], around: Shown): Promise<RefElement> {
+    const children = all.filter(({ parentFrameId }) => parentFrameId === around.frameId);
+    const asked = children.map(async (at) => {
+      if (!permitsDocument(this.#settings(), at)) return undefined;
+      const func = () => {
+        const { parent } = window;
+        let index = parent.length - 1;
+        while (index >= 0 && parent[index] !== window) index--;
+        return { index, origin: self.origin, url: location.href };
+      };
+      const [answer] = await askDocuments({ target: { tabId: at.tabId, documentIds: [at.documentId] }, func }, FRAMES);
+      return answer?.result?.index === index ? { frameId: at.frameId, origin: originOf(answer.result.origin, answer.result.url, all, at), url: answer.result.url.slice(0, 2048) } : undefined;
+    });
+    const frame = (await Promise.all(asked)).find(Boolean);
+    return { ...ref, ...(frame && { frame }) };
   }
 
   // ---- Tags
@@ -177,19 +197,29 @@ export class Looks {
   // ---- Documents
 
   /** Looks at the frames in a document in which some are seen, and those in them, all at once. */
-  async #descend(of: Looked, all: Shown[], children: Map<number, Looked[]>) {
+  async #descend(of: Looked, all: Shown[], children: Map<number, Looked[]>, options: { all: boolean }) {
     if (children.size > MAX_DOCUMENTS || !of.part || !decode(of.part.lines).some(({ kind }) => kind === "frame")) return;
-    const inner = await this.#children(of, all);
+    const inner = await this.#children(of, all, options);
     children.set(of.document.frameId, inner);
-    await Promise.all(inner.map((child) => this.#descend(child, all, children)));
+    for (const child of inner) await this.#descend(child, all, children, options);
   }
 
-  #children({ document: { frameId }, origin }: Looked, all: Shown[]) {
-    return Promise.all(all.filter((document) => document.parentFrameId === frameId).map((document) => this.#ask(document, FRAMES, origin)));
+  async #children({ document: { frameId }, origin }: Looked, all: Shown[], options: { all: boolean }) {
+    const there = all.filter((document) => document.parentFrameId === frameId);
+    const looked: Looked[] = [];
+    // Frames of one process take turns anyway, with their page.
+    const next = async (): Promise<void> => {
+      for (let i = there.findIndex((_, i) => !(i in looked)); i >= 0; i = there.findIndex((_, i) => !(i in looked))) {
+        looked[i] = undefined as unknown as Looked;
+        looked[i] = await this.#ask(there[i], FRAMES, origin, options);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, next));
+    return looked;
   }
 
   /** Asks a document what it shows. */
-  async #ask(at: Shown, timeout: number, around: string | undefined, scope?: string): Promise<Looked> {
+  async #ask(at: Shown, timeout: number, around: string | undefined, options: Omit<LookOptions, "tag">): Promise<Looked> {
     const { tabId, documentId } = at;
     const looked = (part: LookPart | undefined, problem: string): Looked => ({
       document: at,
@@ -210,7 +240,7 @@ export class Looks {
           const steps = Object.hasOwn(globalThis, "tabhubSteps") ? globalThis.tabhubSteps : undefined;
           return steps?.document === document ? steps.look(options) : null;
         },
-        args: [{ tag, ...(scope && { scope }) }],
+        args: [{ tag, ...(options.scope && { scope: options.scope }), ...(options.all && { all: true }) }],
       }, left());
       return answer?.result ?? undefined;
     };

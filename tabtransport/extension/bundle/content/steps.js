@@ -2164,8 +2164,8 @@
     });
   }
   function evaluate(expression, { args, values }) {
-    const { "": _, ...named4 } = values;
-    return take({ ...named4, args }, expression);
+    const { "": _, ...named5 } = values;
+    return take({ ...named5, args }, expression);
   }
   function take(data, expression) {
     try {
@@ -2332,9 +2332,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function nameOf(element, role = roleOf(element)) {
     const tree = rootOf(element);
     const ids = (attribute(element, "aria-labelledby") ?? "").split(/\s+/).filter(Boolean);
-    const named4 = ids.map((id) => [...query(tree, `#${CSS.escape(id)}`)].slice(0, 1).map((of) => line(attribute(of, "aria-label") ?? textContent(of)))).flat();
+    const named5 = ids.map((id) => [...query(tree, `#${CSS.escape(id)}`)].slice(0, 1).map((of) => line(attribute(of, "aria-label") ?? textContent(of)))).flat();
     const labels = labelsOf(element);
-    return line(named4.join(" ")) || line(attribute(element, "aria-label")) || line(labels.map((label) => textIn(label, element)).join(" ")) || line(ofHTML(element)) || (BY_CONTENT.test(role) ? line(textIn(element)) : "") || line(attribute(element, "title")) || line(attribute(element, "placeholder")) || line(attribute(element, "aria-placeholder"));
+    return line(named5.join(" ")) || line(attribute(element, "aria-label")) || line(labels.map((label) => textIn(label, element)).join(" ")) || line(ofHTML(element)) || (BY_CONTENT.test(role) ? line(textIn(element)) : "") || line(attribute(element, "title")) || line(attribute(element, "placeholder")) || line(attribute(element, "aria-placeholder"));
   }
   function line(text) {
     return (text ?? "").replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim();
@@ -2438,12 +2438,12 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function fitting({ role: wanted, name, label, selector }, scope) {
     const role = wanted === "image" ? "img" : wanted;
     if (role || name) {
-      const named4 = name ? nameTest(name, scope) : () => true;
-      return (element) => (!role || roleOf(element) === role) && named4(nameOf(element));
+      const named5 = name ? nameTest(name, scope) : () => true;
+      return (element) => (!role || roleOf(element) === role) && named5(nameOf(element));
     }
     if (label) {
-      const named4 = nameTest(label, scope);
-      return (element) => isField(element) && named4(nameOf(element));
+      const named5 = nameTest(label, scope);
+      return (element) => isField(element) && named5(nameOf(element));
     }
     if (selector) return () => true;
     throw new Failure("STEP_REFUSED", "a target says neither role, label nor selector");
@@ -2602,13 +2602,22 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return [...query(doc, "button,input[type=submit i],input[type=image i]")].find((at) => submitterOf(at) === at && formOf(at) === form);
   }
 
+  // content/framepath.ts
+  function frameIndex(frame) {
+    const { parent } = frame;
+    let index = parent.length - 1;
+    while (index >= 0 && parent[index] !== frame) index--;
+    return index;
+  }
+
   // content/steps/leads.ts
   function resolve(refs) {
     return refs.map((ref) => {
       try {
         const { element, words: words2 } = referenced({ ref });
-        const leads3 = leadsTo(element);
-        return { ref, words: words2, ...leads3 && { leads: leads3 } };
+        const leads4 = leadsTo(element);
+        const view = windowOf(element);
+        return { ref, words: words2, ...leads4 && { leads: leads4 }, ...view && { index: frameIndex(view) } };
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         return { ref, stale: error.message, ...error.found.length > 0 && { near: error.found } };
@@ -2665,7 +2674,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   var FIELD = /^(textbox|searchbox|combobox|spinbutton|slider|field)\b/;
   var CELL = /^(cell|gridcell|columnheader|rowheader)$/;
   var ITEM = /^(listitem|article|option|cell|gridcell|columnheader|rowheader|heading|clickable|paragraph|blockquote|code|term|definition)$/;
-  var SMALL = /^(clickable|paragraph|blockquote|code|term|definition)$/;
+  var SMALL = /^(clickable|paragraph|blockquote|code|term|definition|listitem|cell|gridcell|columnheader|rowheader)$/;
   var LARGE = /^(main|table|grid|treegrid|tree|dialog|alertdialog|list|listbox|form|region|navigation)$/;
   function quoted(text) {
     return JSON.stringify(text);
@@ -2729,8 +2738,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
           if (part.parts.length) pieces.push(...this.#flat(part.parts, MAX_ITEM2) ?? []);
           continue;
         }
-        const text = clean(part.text, this.#maxText);
-        if (/[\p{L}\p{N}\p{S}]/u.test(text)) pieces.push({ text: quoted(text), kind: "text", view: part.view, ref: "" });
+        const text = clean(part.text.slice(0, this.#maxText * 8), this.#maxText);
+        if (/[\p{L}\p{N}\p{Sc}\p{So}]/u.test(text)) pieces.push({ text: quoted(text), kind: "text", view: part.view, ref: "" });
       }
       return pieces;
     }
@@ -2738,7 +2747,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       const { text, kind, view, ref, frame } = part;
       const line2 = { depth, kind, view, ref, text, ...frame !== void 0 && { frame } };
       if (part.parts.length === 0) {
-        if (text && part.role !== "listitem") out.push(line2);
+        if (text && (kind === "act" || !/^(listitem|row|cell|gridcell|columnheader|rowheader)$/.test(part.role))) out.push(line2);
         return;
       }
       if (part.role === "row" && this.#row(part, line2, out)) return;
@@ -2763,15 +2772,21 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
         out.push({ ...inner[0], depth, text: `${text}: ${inner[0].text}`, kind: kind === "act" ? "act" : inner[0].kind, ref: ref || inner[0].ref });
         return;
       }
-      if (inner[0] && inner[0].kind === "place" && text.includes(inner[0].text.replace(/^heading /, "")) && inner[0].text.startsWith("heading ")) inner.shift();
-      out.push(line2, ...inner);
+      const heading = /^heading ("(?:[^"\\]|\\.)*")/.exec(inner[0]?.text ?? "")?.[1];
+      if (heading && inner[0].kind === "place" && inner.length > 1 && text.includes(heading)) inner.shift();
+      const name = /^\w+ ("(?:[^"\\]|\\.)*")/.exec(inner[0]?.text ?? "")?.[1];
+      const alone = inner.findIndex((other, i) => i > 0 && other.depth === depth + 1) < 0;
+      if (alone && kind === "place" && name && inner[0].kind === "place" && text.includes(` ${name}`)) out.push(...inner.map((other) => ({ ...other, depth: other.depth - 1 })));
+      else if (!text) out.push(...inner.map((other) => ({ ...other, depth: other.depth - 1 })));
+      else out.push(line2, ...inner);
     }
     /** An item in one line. */
     #one(part, line2, pieces, out) {
-      if (SMALL.test(part.role) && pieces.length && pieces.every(({ kind }) => kind === "text")) {
-        out.push({ ...line2, text: line2.text.replace(part.role, `${part.role} ${pieces.map(({ text }) => text).join(" | ")}`) });
+      if (line2.text && isSmall(part, pieces)) {
+        out.push({ ...line2, text: named2(part, pieces) });
         return;
       }
+      if (pieces[0]?.text.startsWith("heading ") && line2.text.includes(pieces[0].text.slice("heading ".length))) pieces = pieces.slice(1);
       const acts = line2.kind === "act" || pieces.some(({ kind }) => kind === "act");
       const head = part.role === "listitem" && !line2.text ? pieces.length > 1 ? "* " : "" : CELL.test(part.role) && line2.kind !== "act" ? "" : `${line2.text}${pieces.length ? ": " : ""}`;
       const body = part.role === "heading" && pieces.length === 1 && pieces[0].kind === "act" ? pieces[0].text : pieces.map(({ text }) => text).join(part.role === "heading" ? ", " : " | ");
@@ -2790,7 +2805,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
         acts ||= cell.kind === "act" || pieces.some(({ kind }) => kind === "act");
         view ||= cell.view;
         const inner = pieces.map(({ text: text2 }) => text2).join(", ");
-        texts2.push(isCell && (cell.kind === "act" || cell.text) ? `${cell.text}${inner ? `: ${inner}` : ""}` : inner);
+        texts2.push(isCell && cell.text && isSmall(cell, pieces) ? named2(cell, pieces) : isCell && (cell.kind === "act" || cell.text) ? `${cell.text}${inner ? `: ${inner}` : ""}` : inner);
       }
       const headers = cells.length > 0 && cells.every(({ role }) => role === "columnheader");
       const text = `${headers ? "headers" : ""}${headers ? line2.text.slice(3) : line2.text}: ${texts2.join(" | ")}`;
@@ -2823,6 +2838,12 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       return [{ text: body ? `${text}${part.role === "heading" ? "" : ":"} ${body}` : text, kind: acts ? "act" : kind, view: view || inner.some((piece) => piece.view), ref }];
     }
   };
+  function isSmall(part, pieces) {
+    return SMALL.test(part.role) && pieces.length > 0 && pieces.every(({ kind }) => kind === "text");
+  }
+  function named2(part, pieces) {
+    return part.text.replace(part.role, `${part.role} ${pieces.map(({ text }) => text).join(" | ")}`);
+  }
   function shortText(line2, depth) {
     return line2 && line2.depth === depth && line2.kind === "text" && line2.text.startsWith('"') && line2.frame === void 0 ? line2 : void 0;
   }
@@ -2859,7 +2880,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function seenIn(element, style, outer, page) {
     const { position, display } = style;
     if (style.contentVisibility === "hidden") return "nothing";
-    const transparent = Number(style.opacity) < 0.02;
+    const transparent = Number(style.opacity) < 0.02 || /opacity\(0(\.0\d*)?%?\)/.test(style.filter);
     if (transparent || isCutOff(style, position)) {
       if (!standsForLabel(element)) return transparent ? "transparent" : "nothing";
       return { ...outer, self: true, text: false };
@@ -2875,7 +2896,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const inner = cut(rect, clip);
     const self2 = isVisibleBox && (isSize(inner) && (moves || isSize(cut(rect, page))) || standsForLabel(element));
     const now = self2 && isSize(cut(inner, view));
-    const spills = isVisibleBox && !self2 && style.overflowX === "visible" && style.overflowY === "visible" && isSize(cut(grown(rect), clip)) && !isSize(rect) && hasWidth(rect);
+    const spills = isVisibleBox && !self2 && style.overflowX === "visible" && style.overflowY === "visible" && !isSize(rect) && isSize(cut(textBox(element), clip));
     const seen = { self: self2, text: (self2 || spills) && hasInk(style), now, clip, absolute: outer.absolute, view, moves };
     const { overflowX: x, overflowY: y } = style;
     if (x !== "visible" || y !== "visible") {
@@ -2914,11 +2935,10 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function isSize({ left, top, right, bottom }) {
     return right - left > 1 && bottom - top > 1;
   }
-  function hasWidth({ left, right, top, bottom }) {
-    return right - left > 1 || bottom - top > 1;
-  }
-  function grown({ left, top, right, bottom }) {
-    return { left, top, right: right + 2, bottom: bottom + 2 };
+  function textBox(element) {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return range.getBoundingClientRect();
   }
 
   // content/steps/state.ts
@@ -2988,14 +3008,6 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return min && max && Number.isFinite(Number(min)) && Number.isFinite(Number(max)) ? [`from ${Number(min)} to ${Number(max)}`] : [];
   }
 
-  // content/framepath.ts
-  function frameIndex(frame) {
-    const { parent } = frame;
-    let index = parent.length - 1;
-    while (index >= 0 && parent[index] !== frame) index--;
-    return index;
-  }
-
   // content/steps/look.ts
   var SLICE = 6;
   var MAX_LEVELS = 700;
@@ -3011,7 +3023,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   var ITEMS2 = /^(row|listitem|article|option|gridcell)$/;
   var SKIPPED = /* @__PURE__ */ new Set(["script", "style", "noscript", "template", "head", "datalist", "legend", "caption", "param", "source", "track", "rp"]);
   var PICTURES = /* @__PURE__ */ new Set(["canvas", "video", "audio", "embed", "object"]);
-  async function look({ tag, scope }) {
+  async function look({ tag, scope, all: all2 }) {
     watchPasswords(document);
     const references2 = referencesOf(tag);
     const part = {
@@ -3030,7 +3042,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       return { ...part, stale: { message: error.message, near: error.found } };
     }
     if (!root || innerWidth < 2 || innerHeight < 2) return part;
-    const looking = new Looking(references2, scope !== void 0);
+    const looking = new Looking(references2, scope !== void 0, all2 === true || scope !== void 0);
     if (scope && windowOf(root)) return { ...part, frame: looking.indexOf(root) };
     await sliced(looking.all(root));
     const lines = await sliced(linesOf(looking.parts, scope ? MAX_SCOPED_TEXT : MAX_TEXT, scope !== void 0));
@@ -3072,16 +3084,19 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     parts = [];
     #references;
     #scoped;
+    /** Items, cells and headings say their references, too. */
+    #items;
     #page;
     #frames = /* @__PURE__ */ new Map();
     /** Elements by the id of what names them. */
     #named = /* @__PURE__ */ new Map();
-    #items = /* @__PURE__ */ new Map();
+    #around = /* @__PURE__ */ new Map();
     #heading = 1;
     #count = 0;
-    constructor(references2, scoped) {
+    constructor(references2, scoped, items) {
       this.#references = references2;
       this.#scoped = scoped;
+      this.#items = items;
       this.#page = pageBox();
       for (let i = 0; i < window.length && i < 1e3; i++) this.#frames.set(window[i], i);
       for (const element of query(document, "[aria-labelledby]")) this.#named.set(attribute(element, "aria-labelledby")?.trim() ?? "", element);
@@ -3190,13 +3205,21 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       const kind = clickable ? "act" : /^(listitem|cell|gridcell|columnheader|rowheader|row)$/.test(role) ? "text" : "place";
       const shown2 = role || (clickable ? "clickable" : "box");
       const states = `${statesOf(element, role, called, this.#scoped)}${scrolls2}`;
-      const part = this.#part(element, { kind, role: shown2, name: isItem && role !== "article" && role !== "row" ? attributeName(element, called) : called, view: here.now, block: block || !clickable || role !== "", states, referred: clickable || scrolls2 !== "" || SCOPES.test(role), parts });
-      if (role === "listitem" && !clickable && !states && !called) part.text = "";
-      if (CELLS.test(role) && !clickable && !states) part.text = "";
+      const part = this.#part(element, {
+        kind,
+        role: shown2,
+        name: isItem && role !== "article" && role !== "row" ? attributeName(element, called) : called,
+        view: here.now,
+        block: block || !clickable || role !== "",
+        states,
+        referred: clickable || scrolls2 !== "" || SCOPES.test(role) || this.#items && isItem,
+        parts
+      });
+      if ((role === "listitem" || CELLS.test(role)) && !part.ref && !states && !called) part.text = "";
       if (role === "heading") {
         part.text = "heading";
-        const level = Number(attribute(element, "aria-level") ?? /^h([1-6])$/.exec(localName(element))?.[1] ?? 2);
-        if (level !== this.#heading) part.tail = ` level ${level}`;
+        const level = Number.parseInt(attribute(element, "aria-level") ?? /^h([1-6])$/.exec(localName(element))?.[1] ?? "2", 10) || 2;
+        part.tail = `${part.ref && ` ${part.ref}`}${level === this.#heading ? "" : ` level ${level}`}`;
         this.#heading = level;
       }
       if (/^(dialog|alertdialog)$/.test(role)) part.dialog = isModal(element) ? "modal" : "other";
@@ -3214,7 +3237,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
         else if (parts.length && /^(treeitem|menuitem)$/.test(role)) name = textOfItem(element, MAX_NAME);
       }
       if (here.quiet && !parts.length) here.quiet.text += ` ${quiet.text}`;
-      const states = statesOf(element, role, name, this.#scoped);
+      const states = `${name || role !== "link" ? "" : leads2(element)}${statesOf(element, role, name, this.#scoped)}`;
       into.push(this.#part(element, { kind: "act", role, name, view: here.now, block: parts.length > 0, states, referred: true, parts }));
     }
     /** The label of a field that is seen is said as its name. */
@@ -3245,7 +3268,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       const role = roleOf(element);
       const name = nameOf(element, role);
       const found = { element, role, name, words: words(element, role, name) };
-      return this.#references.of(found, itemsOf(element, this.#items));
+      return this.#references.of(found, itemsOf(element, this.#around));
     }
   };
   var CELLS = /^(cell|gridcell|columnheader|rowheader)$/;
@@ -3257,9 +3280,13 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   }
   function isClickable(element, role, outer, here) {
     if (element === document.body || element === document.documentElement || here.quiet) return false;
-    if (hasAttribute(element, "onclick") && !outer.quiet) return true;
+    if (hasAttribute(element, "onclick") || attribute(element, "draggable") === "true") return true;
     if (here.pointer) return !outer.pointer || ITEMS2.test(role);
     return role === "" && Number(attribute(element, "tabindex") ?? -1) >= 0 && !/auto|scroll/.test(viewOf(element)?.getComputedStyle(element).overflowY ?? "");
+  }
+  function leads2(link) {
+    const to = attribute(link, "href") ?? "";
+    return to && !/^(#|javascript:|data:)/i.test(to) ? ` to ${quoted(clean(to, 60))}` : "";
   }
   function isModal(element) {
     return attribute(element, "aria-modal") === "true" || [...query(document, ":modal")].includes(element);
@@ -3707,11 +3734,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (parts.length > 1 && parts.at(-1) === "") parts.splice(-2, 2, "+");
     const [last, ...before] = parts.reverse();
     const held = before.reverse().map((part) => {
-      const modifier = named2(part);
+      const modifier = named3(part);
       if (Object.hasOwn(MODIFIERS, modifier)) return modifier;
       throw unknown(name);
     });
-    const key = named2(last);
+    const key = named3(last);
     if (Object.hasOwn(MODIFIERS, key)) return { said: name, key, ...MODIFIERS[key], text: "", held };
     if (Object.hasOwn(NAMED2, key)) return { said: name, key, code: key, keyCode: NAMED2[key], text: "", held };
     if ([...key].length !== 1 || /[\p{C}\p{Z}]/u.test(key.replace(" ", ""))) throw unknown(name);
@@ -3719,7 +3746,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const typed = held.includes("Shift") ? shifted(key) : isCommand ? key.toLowerCase() : key;
     return { said: name === " " ? "Space" : name, key: typed, ...placeOf(key), text: isCommand ? "" : typed, held };
   }
-  function named2(part) {
+  function named3(part) {
     const lower = part.toLowerCase();
     const alias = Object.hasOwn(ALIASES, lower) ? ALIASES[lower] : void 0;
     if (alias) return alias;
@@ -4326,7 +4353,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return () => {
       setInputFiles(field, transferOf(field, files).files);
       changed(field);
-      return `put ${named3(files)} into ${called}`;
+      return `put ${named4(files)} into ${called}`;
     };
   }
   function fieldOf(element) {
@@ -4363,7 +4390,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       throw new Failure("STEP_REFUSED", `${found.words} takes no files that are dropped there`);
     }
     event("drop");
-    return `dropped ${named3(files)} onto ${found.words}`;
+    return `dropped ${named4(files)} onto ${found.words}`;
   }
   function transferOf(element, files) {
     const view = viewOf(element);
@@ -4374,7 +4401,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     }
     return transfer;
   }
-  function named3(files) {
+  function named4(files) {
     return files.map(({ name }) => JSON.stringify(name)).join(", ");
   }
 
@@ -4559,7 +4586,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (step2.click) {
       const { target, button = "", count: count2 = 1 } = step2.click;
       const found = usable(target, scope, now);
-      leads2(found, scope);
+      leads3(found, scope);
       const right = button === "right";
       const said = `${right ? "right-clicked" : count2 === 1 ? "clicked" : count2 === 2 ? "double-clicked" : `clicked ${count2} times`} ${found.words}`;
       return act([found], said, scope, [...MOUSE, ...MOVES3], () => give({ kind: "click", ...pointOf(found.element), button: right ? "right" : "left", count: count2 }, said));
@@ -4592,7 +4619,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       }
     };
   }
-  function leads2({ element, words: words2 }, scope) {
+  function leads3({ element, words: words2 }, scope) {
     if (isHTML(element, "input") && inputType(element) === "file") throw new Failure("STEP_REFUSED", `${words2} takes files: upload puts them there`);
     try {
       check(element, scope);
@@ -4648,7 +4675,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     /** Why a click must not lead where it leads by now. */
     #elsewhere() {
       try {
-        leads2(this.#found, this.#scope);
+        leads3(this.#found, this.#scope);
         return "";
       } catch (error) {
         return error instanceof Error ? error.message : String(error);
@@ -4693,7 +4720,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       }
     }));
   }
-  function readField({ target, give = "text", attribute: named4, optional }, row, scope) {
+  function readField({ target, give = "text", attribute: named5, optional }, row, scope) {
     let element;
     try {
       element = target ? one(target, row ?? document, scope).element : row;
@@ -4704,10 +4731,10 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (!element) throw new Failure("STEP_REFUSED", "a field without target is of a list's element, and there is no list");
     const kind = secret(element, nameOf(element));
     if (kind) throw new Failure("STEP_REFUSED", `${words(element)} is ${kind}: no pack reads that`);
-    const value = give === "attribute" ? attribute(element, named4 ?? "") : valueIn(element, give);
+    const value = give === "attribute" ? attribute(element, named5 ?? "") : valueIn(element, give);
     if (value !== void 0 && value !== null) return value;
     if (optional) return null;
-    throw new Failure("STEP_NOT_FOUND", `${words(element)} has no ${give === "attribute" ? `attribute ${named4}` : give}`).later();
+    throw new Failure("STEP_NOT_FOUND", `${words(element)} has no ${give === "attribute" ? `attribute ${named5}` : give}`).later();
   }
   function valueIn(element, give) {
     switch (give) {

@@ -3808,7 +3808,7 @@ function within2(lines2, maxTokens, deeper) {
   const parents = parentsOf(lines2);
   const taken = new Uint8Array(lines2.length);
   let left = Math.max(0, maxTokens - NOTE * 3);
-  const take = (i, floor) => {
+  const take2 = (i, floor) => {
     let needed = 0;
     const path = [];
     for (let at = i; at >= 0 && !taken[at]; at = parents[at]) {
@@ -3831,7 +3831,7 @@ function within2(lines2, maxTokens, deeper) {
   ];
   for (const [fits, floor] of rounds) {
     let misses = 0;
-    for (let i = 0; i < lines2.length && misses < 20; i++) if (!taken[i] && fits(lines2[i]) && !take(i, floor)) misses++;
+    for (let i = 0; i < lines2.length && misses < 20; i++) if (!taken[i] && fits(lines2[i]) && !take2(i, floor)) misses++;
   }
   return withNotes(lines2, parents, taken, deeper);
 }
@@ -3894,32 +3894,48 @@ function short(text4) {
   return /^(?:[^":]|"(?:[^"\\]|\\.)*")*/.exec(text4)?.[0].trim() || text4;
 }
 function changes(before, now) {
-  const [old, parentsBefore] = [keysOf(before), parentsOf(before)];
-  const [fresh, parents] = [keysOf(now), parentsOf(now)];
-  const were = countOf(old);
-  const are = countOf(fresh);
-  const wanted = new Uint8Array(now.length);
-  fresh.forEach((key, i) => {
-    const count = were.get(key) ?? 0;
-    if (count) were.set(key, count - 1);
-    else wanted[i] = 1;
-  });
+  const [parentsBefore, parents] = [parentsOf(before), parentsOf(now)];
+  const [old, fresh] = [keysOf(before, parentsBefore), keysOf(now, parents)];
+  const [were, are] = [countOf(old), countOf(fresh)];
+  const news = fresh.map((key) => !take(were, key));
   const there = new Set(fresh);
-  const gone = before.flatMap((line, i) => {
-    const count = are.get(old[i]) ?? 0;
-    if (count) are.set(old[i], count - 1);
-    return count || parentsBefore[i] >= 0 && !there.has(old[parentsBefore[i]]) ? [] : [line];
+  const refs = new Set(now.flatMap(({ text: text4 }) => text4.match(REF) ?? []));
+  const kinds = countOf(now.flatMap((line, i) => news[i] ? [kindIn(line, now, parents[i])] : []));
+  const gone = before.filter((line, i) => {
+    if (take(are, old[i])) return false;
+    if (parentsBefore[i] >= 0 && !there.has(old[parentsBefore[i]])) return false;
+    const own = line.text.match(REF) ?? [];
+    return own.length ? !own.every((ref) => refs.has(ref)) : !take(kinds, kindIn(line, before, parentsBefore[i]));
   });
-  for (let i = now.length - 1; i >= 0; i--) if (wanted[i] && parents[i] >= 0) wanted[parents[i]] ||= 2;
-  const out = now.filter((_, i) => wanted[i]);
+  const out = [];
+  const depths = /* @__PURE__ */ new Map();
+  let place2 = -1;
+  now.forEach((line, i) => {
+    if (!news[i]) return;
+    let at = parents[i];
+    while (at >= 0 && !depths.has(at) && !NAMED.test(now[at].text)) at = parents[at];
+    if (at >= 0 && !depths.has(at) && at !== place2) out.push({ ...now[at], depth: 0 });
+    if (at < 0 || !depths.has(at)) place2 = at;
+    const depth = at < 0 ? 0 : (depths.get(at) ?? 0) + 1;
+    depths.set(i, depth);
+    out.push({ ...line, depth });
+  });
   return [...out, ...gone.map((line) => ({ ...line, depth: 0, ref: "", text: `- ${line.text}` }))];
 }
-function keysOf(lines2) {
-  const parents = parentsOf(lines2);
-  const keys = [];
-  lines2.forEach(({ text: text4, of = 0 }, i) => keys.push(`${parents[i] >= 0 ? short(lines2[parents[i]].text) : ""}
-${of} ${text4}`));
-  return keys;
+var REF = /\b[a-z]{3,8}\d+\b(?=[^"]*(?:"(?:[^"\\]|\\.)*"[^"]*)*$)/g;
+var NAMED = /^(?!main\b)[^"]*"/;
+function take(counts, key) {
+  const count = counts.get(key) ?? 0;
+  if (count) counts.set(key, count - 1);
+  return count > 0;
+}
+function kindIn({ text: text4, of = 0 }, lines2, parent2) {
+  return `${of} ${parent2 >= 0 ? short(lines2[parent2].text) : ""}
+${text4.replace(REF, "").replace(/"(?:[^"\\]|\\.)*"/g, '"')}`;
+}
+function keysOf(lines2, parents) {
+  return lines2.map(({ text: text4, of = 0 }, i) => `${parents[i] >= 0 ? short(lines2[parents[i]].text) : ""}
+${of} ${text4.replace(/ focused(?=$|,| \|)/, "")}`);
 }
 function countOf(keys) {
   const counts = /* @__PURE__ */ new Map();
@@ -3930,6 +3946,7 @@ function countOf(keys) {
 // worker/look.ts
 var FIRST2 = 1e4;
 var FRAMES2 = 2500;
+var AT_ONCE2 = 8;
 var MAX_DOCUMENTS = 1e3;
 var MAX_TEXT2 = 4e3;
 var MAX_TAGS = 4e3;
@@ -3959,7 +3976,7 @@ var Looks = class {
     const all = await documentsIn(tabId);
     const at = scope ? this.#of(scope, tabId, all) : all.find(({ frameId }) => frameId === 0);
     if (!at) throw new Refusal(Code.Unsupported, "the browser does not let extensions look at this page");
-    let root = await this.#ask(at, FIRST2, void 0, scope);
+    let root = await this.#ask(at, FIRST2, void 0, { scope, all: find !== void 0 && find !== "" });
     if (!root.part) {
       if (root.problem === NOT_SHARED) throw notShared();
       await answers(tabId);
@@ -3968,14 +3985,14 @@ var Looks = class {
     if (root.part.stale) throw stale(root.part.stale.message, root.part.stale.near);
     let within3 = { tagged: root, children: /* @__PURE__ */ new Map() };
     if (root.part.frame !== void 0) {
-      const framed = await this.#children(root, all);
+      const framed = await this.#children(root, all, { all: true });
       const inner = childAt(framed, root.part.frame, 0);
       if (!inner?.part) throw inner?.problem === NOT_SHARED ? notShared() : new Refusal(Code.Unsupported, `what the frame shows cannot be looked at: it ${inner?.problem ?? "is empty"}`);
       root = inner;
       within3 = { tagged: root, children: /* @__PURE__ */ new Map() };
     }
     if (ifOrigin && root.origin !== ifOrigin && !isAt(root.document.url, ifOrigin)) throw elsewhere();
-    await this.#descend(root, all, within3.children);
+    await this.#descend(root, all, within3.children, { all: scope !== void 0 || find !== void 0 && find !== "" });
     const { frames, lines: lines2 } = compose(root, within3.children);
     const key = JSON.stringify([viewer, tabId, scope]);
     const before = changes2 && viewer ? this.#before.get(key) : void 0;
@@ -4010,7 +4027,24 @@ var Looks = class {
       return { frameId: at.frameId, origin: "", url: "", refs: refs.map((ref) => ({ ref, stale: `${ref} is of a page that has been loaded anew` })) };
     }
     if (!permitsDocument(this.#settings(), { ...at, ...result })) throw notShared();
-    return { frameId: at.frameId, origin: originOf(result.origin, result.url, all, at), url: result.url.slice(0, 2048), refs: result.refs };
+    return { frameId: at.frameId, origin: originOf(result.origin, result.url, all, at), url: result.url.slice(0, 2048), refs: await Promise.all(result.refs.map(({ index, ...ref }) => index === void 0 ? ref : this.#withFrame(ref, index, all, at))) };
+  }
+  /** Says of a frame's element which document it shows. */
+  async #withFrame(ref, index, all, around) {
+    const children = all.filter(({ parentFrameId }) => parentFrameId === around.frameId);
+    const asked2 = children.map(async (at) => {
+      if (!permitsDocument(this.#settings(), at)) return void 0;
+      const func = () => {
+        const { parent: parent2 } = window;
+        let index2 = parent2.length - 1;
+        while (index2 >= 0 && parent2[index2] !== window) index2--;
+        return { index: index2, origin: self.origin, url: location.href };
+      };
+      const [answer2] = await askDocuments({ target: { tabId: at.tabId, documentIds: [at.documentId] }, func }, FRAMES2);
+      return answer2?.result?.index === index ? { frameId: at.frameId, origin: originOf(answer2.result.origin, answer2.result.url, all, at), url: answer2.result.url.slice(0, 2048) } : void 0;
+    });
+    const frame = (await Promise.all(asked2)).find(Boolean);
+    return { ...ref, ...frame && { frame } };
   }
   // ---- Tags
   #know(tag, tabId, documentId) {
@@ -4053,17 +4087,26 @@ var Looks = class {
   }
   // ---- Documents
   /** Looks at the frames in a document in which some are seen, and those in them, all at once. */
-  async #descend(of, all, children) {
+  async #descend(of, all, children, options) {
     if (children.size > MAX_DOCUMENTS || !of.part || !decode2(of.part.lines).some(({ kind }) => kind === "frame")) return;
-    const inner = await this.#children(of, all);
+    const inner = await this.#children(of, all, options);
     children.set(of.document.frameId, inner);
-    await Promise.all(inner.map((child) => this.#descend(child, all, children)));
+    for (const child of inner) await this.#descend(child, all, children, options);
   }
-  #children({ document: { frameId }, origin }, all) {
-    return Promise.all(all.filter((document2) => document2.parentFrameId === frameId).map((document2) => this.#ask(document2, FRAMES2, origin)));
+  async #children({ document: { frameId }, origin }, all, options) {
+    const there = all.filter((document2) => document2.parentFrameId === frameId);
+    const looked = [];
+    const next = async () => {
+      for (let i = there.findIndex((_, i2) => !(i2 in looked)); i >= 0; i = there.findIndex((_, i2) => !(i2 in looked))) {
+        looked[i] = void 0;
+        looked[i] = await this.#ask(there[i], FRAMES2, origin, options);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE2 }, next));
+    return looked;
   }
   /** Asks a document what it shows. */
-  async #ask(at, timeout, around, scope) {
+  async #ask(at, timeout, around, options) {
     const { tabId, documentId } = at;
     const looked = (part2, problem) => ({
       document: at,
@@ -4080,11 +4123,11 @@ var Looks = class {
     const look3 = async () => {
       const [answer2] = await askDocuments({
         target,
-        func: (options) => {
+        func: (options2) => {
           const steps = Object.hasOwn(globalThis, "tabhubSteps") ? globalThis.tabhubSteps : void 0;
-          return steps?.document === document ? steps.look(options) : null;
+          return steps?.document === document ? steps.look(options2) : null;
         },
-        args: [{ tag, ...scope && { scope } }]
+        args: [{ tag, ...options.scope && { scope: options.scope }, ...options.all && { all: true } }]
       }, left());
       return answer2?.result ?? void 0;
     };
@@ -4879,11 +4922,11 @@ var Inputs = class {
 };
 
 // targets.ts
-var REF = /^[a-z]{3,8}[1-9]\d{0,8}$/;
+var REF2 = /^[a-z]{3,8}[1-9]\d{0,8}$/;
 var PART = /^([a-z]+)(?:\s+("(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"))?(?:\s+#(-?[1-9]\d{0,3}))?(?:\s+in\s+|$)/;
 function parseTarget(text4) {
   const whole = text4.trim();
-  if (REF.test(whole)) return { ref: whole };
+  if (REF2.test(whole)) return { ref: whole };
   const [part, role, quoted, nth] = PART.exec(whole) ?? [];
   if (!part) return void 0;
   const rest = whole.slice(part.length);

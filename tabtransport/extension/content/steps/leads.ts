@@ -1,16 +1,18 @@
 // What references stand for now, and where a click on that leads.
 
 import { absolute, linkAround, submitterOf } from "./destination.ts";
-import { attribute, formAction, formMethod, formOf, hasAttribute, href, isHTML } from "./dom.ts";
+import { attribute, formAction, formMethod, formOf, hasAttribute, href, isHTML, windowOf } from "./dom.ts";
 import { Failure } from "./failure.ts";
 import { referenced } from "./refs.ts";
+import { frameIndex } from "../framepath.ts";
 
-export function resolve(refs: string[]): RefElement[] {
+export function resolve(refs: string[]): (RefElement & { index?: number })[] {
   return refs.map((ref) => {
     try {
       const { element, words } = referenced({ ref });
       const leads = leadsTo(element);
-      return { ref, words, ...(leads && { leads }) };
+      const view = windowOf(element);
+      return { ref, words, ...(leads && { leads }), ...(view && { index: frameIndex(view) }) };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return { ref, stale: error.message, ...(error.found.length > 0 && { near: error.found }) };

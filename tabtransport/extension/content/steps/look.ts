@@ -47,7 +47,7 @@ interface Around extends Seen {
   quiet?: { text: string; deceives: boolean };
 }
 
-export async function look({ tag, scope }: LookOptions): Promise<LookPart> {
+export async function look({ tag, scope, all }: LookOptions): Promise<LookPart> {
   watchPasswords(document);
   const references = referencesOf(tag) as References;
   const part: LookPart = {
@@ -66,7 +66,7 @@ export async function look({ tag, scope }: LookOptions): Promise<LookPart> {
     return { ...part, stale: { message: error.message, near: error.found } };
   }
   if (!root || innerWidth < 2 || innerHeight < 2) return part;
-  const looking = new Looking(references, scope !== undefined);
+  const looking = new Looking(references, scope !== undefined, all === true || scope !== undefined);
   if (scope && windowOf(root)) return { ...part, frame: looking.indexOf(root) };
   await sliced(looking.all(root));
   const lines = await sliced(linesOf(looking.parts, scope ? MAX_SCOPED_TEXT : MAX_TEXT, scope !== undefined));
@@ -113,17 +113,20 @@ class Looking {
   readonly parts: Part[] = [];
   readonly #references;
   readonly #scoped;
+  /** Items, cells and headings say their references, too. */
+  readonly #items;
   readonly #page: Box;
   readonly #frames = new Map<Window, number>();
   /** Elements by the id of what names them. */
   readonly #named = new Map<string, Element>();
-  readonly #items = new Map<Element, string>();
+  readonly #around = new Map<Element, string>();
   #heading = 1;
   #count = 0;
 
-  constructor(references: References, scoped: boolean) {
+  constructor(references: References, scoped: boolean, items: boolean) {
     this.#references = references;
     this.#scoped = scoped;
+    this.#items = items;
     this.#page = pageBox();
     for (let i = 0; i < window.length && i < 1000; i++) this.#frames.set(window[i], i);
     for (const element of query(document, "[aria-labelledby]")) this.#named.set(attribute(element, "aria-labelledby")?.trim() ?? "", element);
@@ -241,13 +244,21 @@ class Looking {
     const kind = clickable ? "act" : /^(listitem|cell|gridcell|columnheader|rowheader|row)$/.test(role) ? "text" : "place";
     const shown = role || (clickable ? "clickable" : "box");
     const states = `${statesOf(element, role, called, this.#scoped)}${scrolls}`;
-    const part = this.#part(element, { kind, role: shown, name: isItem && role !== "article" && role !== "row" ? attributeName(element, called) : called, view: here.now, block: block || !clickable || role !== "", states, referred: clickable || scrolls !== "" || SCOPES.test(role), parts });
-    if (role === "listitem" && !clickable && !states && !called) part.text = "";
-    if (CELLS.test(role) && !clickable && !states) part.text = "";
+    const part = this.#part(element, {
+      kind,
+      role: shown,
+      name: isItem && role !== "article" && role !== "row" ? attributeName(element, called) : called,
+      view: here.now,
+      block: block || !clickable || role !== "",
+      states,
+      referred: clickable || scrolls !== "" || SCOPES.test(role) || (this.#items && isItem),
+      parts,
+    });
+    if ((role === "listitem" || CELLS.test(role)) && !part.ref && !states && !called) part.text = "";
     if (role === "heading") {
       part.text = "heading";
-      const level = Number(attribute(element, "aria-level") ?? /^h([1-6])$/.exec(localName(element))?.[1] ?? 2);
-      if (level !== this.#heading) part.tail = ` level ${level}`;
+      const level = Number.parseInt(attribute(element, "aria-level") ?? /^h([1-6])$/.exec(localName(element))?.[1] ?? "2", 10) || 2;
+      part.tail = `${part.ref && ` ${part.ref}`}${level === this.#heading ? "" : ` level ${level}`}`;
       this.#heading = level;
     }
     if (/^(dialog|alertdialog)$/.test(role)) part.dialog = isModal(element) ? "modal" : "other";
@@ -266,7 +277,7 @@ class Looking {
       else if (parts.length && /^(treeitem|menuitem)$/.test(role)) name = textOfItem(element, MAX_NAME);
     }
     if (here.quiet && !parts.length) here.quiet.text += ` ${quiet.text}`;
-    const states = statesOf(element, role, name, this.#scoped);
+    const states = `${name || role !== "link" ? "" : leads(element)}${statesOf(element, role, name, this.#scoped)}`;
     into.push(this.#part(element, { kind: "act", role, name, view: here.now, block: parts.length > 0, states, referred: true, parts }));
   }
 
@@ -313,7 +324,7 @@ class Looking {
     const role = roleOf(element);
     const name = nameOf(element, role);
     const found: Found = { element, role, name, words: words(element, role, name) };
-    return this.#references.of(found, itemsOf(element, this.#items));
+    return this.#references.of(found, itemsOf(element, this.#around));
   }
 }
 
@@ -331,9 +342,15 @@ function isEmpty(element: Element) {
 /** Whether an element without a role to be clicked looks as if it could be. */
 function isClickable(element: Element, role: string, outer: Around, here: Around) {
   if (element === document.body || element === document.documentElement || here.quiet) return false;
-  if (hasAttribute(element, "onclick") && !outer.quiet) return true;
+  if (hasAttribute(element, "onclick") || attribute(element, "draggable") === "true") return true;
   if (here.pointer) return !outer.pointer || ITEMS.test(role);
   return role === "" && Number(attribute(element, "tabindex") ?? -1) >= 0 && !/auto|scroll/.test(viewOf(element)?.getComputedStyle(element).overflowY ?? "");
+}
+
+/** Where a link leads that has no name. */
+function leads(link: Element) {
+  const to = attribute(link, "href") ?? "";
+  return to && !/^(#|javascript:|data:)/i.test(to) ? ` to ${quoted(clean(to, 60))}` : "";
 }
 
 function isModal(element: Element) {

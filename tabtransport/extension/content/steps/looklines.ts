@@ -39,7 +39,7 @@ const FIELD = /^(textbox|searchbox|combobox|spinbutton|slider|field)\b/;
 const CELL = /^(cell|gridcell|columnheader|rowheader)$/;
 const ITEM = /^(listitem|article|option|cell|gridcell|columnheader|rowheader|heading|clickable|paragraph|blockquote|code|term|definition)$/;
 /** What can be clicked, and is called as it reads. */
-const SMALL = /^(clickable|paragraph|blockquote|code|term|definition)$/;
+const SMALL = /^(clickable|paragraph|blockquote|code|term|definition|listitem|cell|gridcell|columnheader|rowheader)$/;
 /** Places that are never put into the line of what is around them. */
 const LARGE = /^(main|table|grid|treegrid|tree|dialog|alertdialog|list|listbox|form|region|navigation)$/;
 
@@ -123,8 +123,8 @@ class Maker {
         if (part.parts.length) pieces.push(...(this.#flat(part.parts, MAX_ITEM) ?? []));
         continue;
       }
-      const text = clean(part.text, this.#maxText);
-      if (/[\p{L}\p{N}\p{S}]/u.test(text)) pieces.push({ text: quoted(text), kind: "text", view: part.view, ref: "" });
+      const text = clean(part.text.slice(0, this.#maxText * 8), this.#maxText);
+      if (/[\p{L}\p{N}\p{Sc}\p{So}]/u.test(text)) pieces.push({ text: quoted(text), kind: "text", view: part.view, ref: "" });
     }
     return pieces;
   }
@@ -133,7 +133,7 @@ class Maker {
     const { text, kind, view, ref, frame } = part;
     const line: Line = { depth, kind, view, ref, text, ...(frame !== undefined && { frame }) };
     if (part.parts.length === 0) {
-      if (text && part.role !== "listitem") out.push(line);
+      if (text && (kind === "act" || !/^(listitem|row|cell|gridcell|columnheader|rowheader)$/.test(part.role))) out.push(line);
       return;
     }
     if (part.role === "row" && this.#row(part, line, out)) return;
@@ -159,17 +159,24 @@ class Maker {
       out.push({ ...inner[0], depth, text: `${text}: ${inner[0].text}`, kind: kind === "act" ? "act" : inner[0].kind, ref: ref || inner[0].ref });
       return;
     }
-    // A heading that only says again what the place is called.
-    if (inner[0] && inner[0].kind === "place" && text.includes(inner[0].text.replace(/^heading /, "")) && inner[0].text.startsWith("heading ")) inner.shift();
-    out.push(line, ...inner);
+    // A heading that only says again what the place is called, and a place in it that is called so, too.
+    const heading = /^heading ("(?:[^"\\]|\\.)*")/.exec(inner[0]?.text ?? "")?.[1];
+    if (heading && inner[0].kind === "place" && inner.length > 1 && text.includes(heading)) inner.shift();
+    const name = /^\w+ ("(?:[^"\\]|\\.)*")/.exec(inner[0]?.text ?? "")?.[1];
+    const alone = inner.findIndex((other, i) => i > 0 && other.depth === depth + 1) < 0;
+    if (alone && kind === "place" && name && inner[0].kind === "place" && text.includes(` ${name}`)) out.push(...inner.map((other) => ({ ...other, depth: other.depth - 1 })));
+    // A cell that is too large for a line is no level of its own.
+    else if (!text) out.push(...inner.map((other) => ({ ...other, depth: other.depth - 1 })));
+    else out.push(line, ...inner);
   }
 
   /** An item in one line. */
   #one(part: Part, line: Line, pieces: Piece[], out: Line[]) {
-    if (SMALL.test(part.role) && pieces.length && pieces.every(({ kind }) => kind === "text")) {
-      out.push({ ...line, text: line.text.replace(part.role, `${part.role} ${pieces.map(({ text }) => text).join(" | ")}`) });
+    if (line.text && isSmall(part, pieces)) {
+      out.push({ ...line, text: named(part, pieces) });
       return;
     }
+    if (pieces[0]?.text.startsWith("heading ") && line.text.includes(pieces[0].text.slice("heading ".length))) pieces = pieces.slice(1);
     const acts = line.kind === "act" || pieces.some(({ kind }) => kind === "act");
     const head = part.role === "listitem" && !line.text ? (pieces.length > 1 ? "* " : "") : CELL.test(part.role) && line.kind !== "act" ? "" : `${line.text}${pieces.length ? ": " : ""}`;
     const body = part.role === "heading" && pieces.length === 1 && pieces[0].kind === "act" ? pieces[0].text : pieces.map(({ text }) => text).join(part.role === "heading" ? ", " : " | ");
@@ -189,7 +196,7 @@ class Maker {
       acts ||= cell.kind === "act" || pieces.some(({ kind }) => kind === "act");
       view ||= cell.view;
       const inner = pieces.map(({ text }) => text).join(", ");
-      texts.push(isCell && (cell.kind === "act" || cell.text) ? `${cell.text}${inner ? `: ${inner}` : ""}` : inner);
+      texts.push(isCell && cell.text && isSmall(cell, pieces) ? named(cell, pieces) : isCell && (cell.kind === "act" || cell.text) ? `${cell.text}${inner ? `: ${inner}` : ""}` : inner);
     }
     const headers = cells.length > 0 && cells.every(({ role }) => role === "columnheader");
     const text = `${headers ? "headers" : ""}${headers ? line.text.slice(3) : line.text}: ${texts.join(" | ")}`;
@@ -223,6 +230,15 @@ class Maker {
     if (!body && part.role === "row") return [];
     return [{ text: body ? `${text}${part.role === "heading" ? "" : ":"} ${body}` : text, kind: acts ? "act" : kind, view: view || inner.some((piece) => piece.view), ref }];
   }
+}
+
+function isSmall(part: Part, pieces: Piece[]) {
+  return SMALL.test(part.role) && pieces.length > 0 && pieces.every(({ kind }) => kind === "text");
+}
+
+/** What is called as it reads. */
+function named(part: Part, pieces: Piece[]) {
+  return part.text.replace(part.role, `${part.role} ${pieces.map(({ text }) => text).join(" | ")}`);
 }
 
 /** A line of short texts, to which another one may be added. */

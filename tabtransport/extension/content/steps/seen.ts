@@ -55,7 +55,7 @@ export function pageBox(): Box {
 export function seenIn(element: Element, style: CSSStyleDeclaration, outer: Seen, page: Box): Seen | "nothing" | "transparent" {
   const { position, display } = style;
   if (style.contentVisibility === "hidden") return "nothing";
-  const transparent = Number(style.opacity) < 0.02;
+  const transparent = Number(style.opacity) < 0.02 || /opacity\(0(\.0\d*)?%?\)/.test(style.filter);
   if (transparent || isCutOff(style, position)) {
     if (!standsForLabel(element)) return transparent ? "transparent" : "nothing";
     return { ...outer, self: true, text: false };
@@ -72,7 +72,7 @@ export function seenIn(element: Element, style: CSSStyleDeclaration, outer: Seen
   const self = isVisibleBox && ((isSize(inner) && (moves || isSize(cut(rect, page)))) || standsForLabel(element));
   const now = self && isSize(cut(inner, view));
   // A box without a size may show text beyond its edges.
-  const spills = isVisibleBox && !self && style.overflowX === "visible" && style.overflowY === "visible" && isSize(cut(grown(rect), clip)) && !isSize(rect) && hasWidth(rect);
+  const spills = isVisibleBox && !self && style.overflowX === "visible" && style.overflowY === "visible" && !isSize(rect) && isSize(cut(textBox(element), clip));
   const seen: Seen = { self, text: (self || spills) && hasInk(style), now, clip, absolute: outer.absolute, view, moves };
   const { overflowX: x, overflowY: y } = style;
   if (x !== "visible" || y !== "visible") {
@@ -125,10 +125,9 @@ export function isSize({ left, top, right, bottom }: Box) {
   return right - left > 1 && bottom - top > 1;
 }
 
-function hasWidth({ left, right, top, bottom }: Box) {
-  return right - left > 1 || bottom - top > 1;
-}
-
-function grown({ left, top, right, bottom }: Box): Box {
-  return { left, top, right: right + 2, bottom: bottom + 2 };
+/** Where the content of an element is. */
+function textBox(element: Element): Box {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  return range.getBoundingClientRect();
 }
