@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -83,6 +84,9 @@ func (h *hub) runAs(ctx context.Context, tab int64, req *spec.Run, steps string,
 	}
 	if r.Page != nil {
 		said += " at " + r.Page.URL
+		if r.Page.Error != "" {
+			said += ": " + r.Page.Error
+		}
 	}
 	return said
 }
@@ -196,6 +200,44 @@ func TestRunDoesNotFollowElsewhere(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 			p.WaitFor(`document.title === "Elsewhere"`)
+			h.closeTab(p)
+		})
+	}
+}
+
+// A step that leads to a page that the browser cannot show is done, and what comes of it is said at once.
+func TestRunToAPageThatDoesNotLoad(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/cart" {
+			panic(http.ErrAbortHandler)
+		}
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, cart["/cart"]+`<a href="/broken">Broken</a><a href="`+gone.URL+`/x">Away</a>`)
+	}))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(s.Close)
+	h.tellPacks(cartPack(s.URL))
+	link := func(name string) string { return `{"click": {"target": {"role": "link", "name": "` + name + `"}}}` }
+	for _, c := range []struct{ name, steps, script, want string }{
+		{"of another site", link("Away"), "", `null [click yes] at ` + gone.URL + `/x: ERR_CONNECTION_REFUSED`},
+		{"of its own", clickAdd + "," + link("Broken"), "", `null [click yes, click yes] at ` + s.URL + `/broken: ERR_EMPTY_RESPONSE`},
+		{"with more to do", link("Broken") + "," + clickAdd, "", `1 STEP_REFUSED step 1 led to a page that could not be loaded (ERR_EMPTY_RESPONSE) [click yes, click no] at ` + s.URL + `/broken: ERR_EMPTY_RESPONSE`},
+		{"by a script", "", `await page.click('link "Away"'); return "over"`, `"over" [click yes] at ` + gone.URL + `/x: ERR_CONNECTION_REFUSED`},
+		{"by a script with more to do", "", `await page.click('link "Broken"'); await page.find('button "Add"')`, `1 STEP_REFUSED step 1 led to a page that could not be loaded (ERR_EMPTY_RESPONSE) [click yes, read no] at ` + s.URL + `/broken: ERR_EMPTY_RESPONSE`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := b.Open(s.URL + "/cart")
+			tab := h.tabAt(s.URL, "order")
+			req := &spec.Run{FrameID: new(int64), Origin: s.URL, Reach: []string{gone.URL}, Script: c.script}
+			// Not as long as a page is waited for that does not come.
+			if got := h.runAs(t.Context(), tab, req, c.steps, tabtransport.Wait{Timeout: 8 * time.Second}); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
 			h.closeTab(p)
 		})
 	}

@@ -159,10 +159,11 @@ type WorkerToRunner =
    * A run begins here with the step from, or goes on here after one that led to this document, or
    * that was to lead away and did not. It reaches the pages that match or, of a client's own, those of origins.
    * With more the steps are a script's, up to the one that it waits for; with none there may be nothing of a list.
+   * The references that steps give begin with tag, if the document has none yet.
    * With mark the page shows where it acts; dialogs names the events of worker/dialogs.ts.
    * It is trusted if the browser gives input of its own.
    */
-  | { type: "run"; id: string; from: number; steps: Step[]; args: object; result?: string; values: StepValues; match: string[]; origins?: string[]; more?: boolean; none?: boolean; mark?: boolean; dialogs?: string; trusted?: boolean }
+  | { type: "run"; id: string; from: number; steps: Step[]; args: object; result?: string; values: StepValues; match: string[]; origins?: string[]; more?: boolean; none?: boolean; tag?: string; mark?: boolean; dialogs?: string; trusted?: boolean }
   /** The step may be done now. */
   | { type: "go"; id: string; step: number }
   /** It may not: the run ends. */

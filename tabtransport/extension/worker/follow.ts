@@ -6,6 +6,8 @@ import type { Run } from "./run.ts";
 
 /** How long the document after one may take, in ms, where no step says so. */
 export const NEXT = 10_000;
+/** What the browser says of an address that led to no page: a download, or an answer without content. */
+const ABORTED = "ERR_ABORTED";
 /** Between two looks at a document, in ms. */
 const LOOK = 50;
 /** How long nothing loads in a tab before its document is taken to stay, in ms, */
@@ -16,7 +18,7 @@ const PARSED = 2_000;
 /**
  * Waits for the document that follows, and stays.
  * @param goesOn whether it is still waited for
- * @returns nothing if it is not
+ * @returns nothing if it is not; "failed" if the browser could not show the next one to a client's own steps
  */
 export async function nextDocument(run: Run, goesOn: () => boolean) {
   const { tabId, frameId, documentId: left } = run;
@@ -28,6 +30,7 @@ export async function nextDocument(run: Run, goesOn: () => boolean) {
     const there = await look(tabId, frameId);
     const tab = await unlessStopping(chrome.tabs.get(tabId), () => undefined);
     if (!tab) return "closed";
+    if (!there && run.error && run.error.error !== ABORTED && !run.params.pack) return "failed";
     const now = Date.now();
     const other = there && there.documentId !== left && there.parsed ? there : undefined;
     if (other?.documentId !== last?.documentId) [found, quiet] = [now, 0];

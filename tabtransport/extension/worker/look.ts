@@ -151,6 +151,16 @@ export class Looks {
 
   // ---- Tags
 
+  /** What the references of a document begin with, be it looked at or not. */
+  tag(tabId: number, documentId: string): string {
+    const known = this.#documents.get(documentId);
+    if (known) return known;
+    const tag = this.#newTag();
+    this.#know(tag, tabId, documentId);
+    this.#stored.save();
+    return tag;
+  }
+
   #know(tag: string, tabId: number, documentId: string) {
     const before = this.#documents.get(documentId);
     if (before && before !== tag) this.#tags.delete(before);

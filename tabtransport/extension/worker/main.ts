@@ -66,11 +66,11 @@ const leases: Leases = new Leases(hub, (tabId) => userInput.isActive(tabId), (ta
 });
 const navigations = new Navigations(tabs, () => current);
 const calls = new Calls(tabs, hub, navigations, activity);
-const runs: Runs = new Runs(tabs, packs, calls, hub, navigations, activity, userInput, () => current, (tabId) => overlay.ringed(tabId));
+const looks = new Looks(() => current);
+const runs: Runs = new Runs(tabs, packs, calls, hub, navigations, activity, userInput, () => current, looks, (tabId) => overlay.ringed(tabId));
 const manualCalls = new ManualCalls(tabs, activity);
 const gateways = new Gateways(() => current);
 const questions = new Questions(hub, showState);
-const looks = new Looks(() => current);
 const recordings = new Recordings(hub, () => current, (tabId, shown) => {
   toolbar.recorded(tabId, shown);
   hearCommits(shown === "on");

@@ -17,7 +17,7 @@ export class BadCall extends Error {}
 
 type Members = { [name: string]: unknown };
 
-const FOUND = { ref: { give: "ref" }, role: { give: "role" }, name: { give: "name" }, text: {}, value: { give: "value", optional: true } };
+const FOUND = { ref: { give: "ref" }, role: { give: "role" }, name: { give: "name" }, text: { optional: true }, value: { give: "value", optional: true } };
 const GIVES = ["text", "number", "value", "checked", "link", "attribute", "ref", "role", "name"];
 /** The longest that a step waits, in seconds. */
 const MAX_TIMEOUT = 60;

@@ -23,8 +23,9 @@ export interface Run {
   reports: (Report | null)[]; // of the steps that act
   values?: StepValues; // what steps gave; undefined: too much
   leads?: { until: number; declared: boolean }; // the document gives way to another one
-  error?: string; // why the browser could not show that
+  error?: { url: string; error: string }; // why the browser could not show that
   moved?: boolean; // whether one has
+  page?: RunResult["page"]; // where it has ended, if the browser could not show that
   script?: ScriptRun;
 }
 
@@ -75,6 +76,11 @@ export function reported(run: Run, i: number): Report {
   const step = stepsOf(run)[i];
   const done = i <= did || (i < granted && !isActing(step));
   return reports[i] ?? { verb: verbOf(step), did: done ? "yes" : i === granted ? "perhaps" : "no" };
+}
+
+/** Whether a step gives references. */
+export function givesRefs(step: Step) {
+  return step.look !== undefined || (step.read !== undefined && JSON.stringify(step.read).includes('"give":"ref"'));
 }
 
 /** A run as it is written down: the next worker has no files. */

@@ -11,7 +11,7 @@ import { Grants, WAIT } from "./grants.ts";
 import { Inputs } from "./inputs.ts";
 import { pageCall } from "./pagecalls.ts";
 import { Code } from "./refusal.ts";
-import { isBlind, isCall, lacksFiles, placeOf, placeOfRun, reported, say, stepsFrom, stepsOf, withoutFiles, withoutValue, type PackRef, type Run } from "./run.ts";
+import { givesRefs, isBlind, isCall, lacksFiles, placeOf, placeOfRun, reported, say, stepsFrom, stepsOf, withoutFiles, withoutValue, type PackRef, type Run } from "./run.ts";
 import { Sandbox } from "./sandbox.ts";
 import { permits } from "./settings.ts";
 import { Stored } from "./stored.ts";
@@ -20,6 +20,7 @@ import { isActing } from "../steps.ts";
 import type { ActivityLog } from "./activity.ts";
 import type { Calls } from "./calls.ts";
 import type { Hub } from "./hub.ts";
+import type { Looks } from "./look.ts";
 import type { Navigations } from "./navigations.ts";
 import type { Packs } from "./packs.ts";
 import type { Tabs } from "./tabs.ts";
@@ -67,10 +68,13 @@ export class Runs {
   #activity;
   #userInput;
   #settings;
+  #looks;
   #ringed;
 
-  /** @param ringed called when a step has acted in a tab, which shows where */
-  constructor(tabs: Tabs, packs: Packs, calls: Calls, hub: Hub, navigations: Navigations, activity: ActivityLog, userInput: UserInput, settings: () => Settings, ringed: (tabId: number) => void) {
+  /**
+   * @param ringed called when a step has acted in a tab, which shows where */
+  constructor(tabs: Tabs, packs: Packs, calls: Calls, hub: Hub, navigations: Navigations, activity: ActivityLog, userInput: UserInput, settings: () => Settings, looks: Looks, ringed: (tabId: number) => void) {
+    this.#looks = looks;
     this.#bounds = new Bounds(tabs, packs, settings);
     this.#calls = calls;
     this.#hub = hub;
@@ -383,7 +387,8 @@ export class Runs {
     if (this.#open.get(id) !== run || this.#portOf(run) !== port || run.leads || run.granted > run.did) return;
     run.from = run.script ? last : run.did + 1; // what it reports begins there
     void this.#stored.write();
-    say(port, { type: "run", id, from: run.from, steps: stepsFrom(run), more: run.script && true, none: run.script?.none, args: params.args as object, result: params.result, values, ...this.#bounds.reach(run), mark: this.#settings().mark, dialogs, trusted: globalThis.tabhubTrustedInput !== undefined });
+    const tag = !params.pack && stepsOf(run).slice(run.from).some(givesRefs) ? this.#looks.tag(run.tabId, run.documentId) : undefined;
+    say(port, { type: "run", id, from: run.from, steps: stepsFrom(run), more: run.script && true, none: run.script?.none, args: params.args as object, result: params.result, values, ...this.#bounds.reach(run), tag, mark: this.#settings().mark, dialogs, trusted: globalThis.tabhubTrustedInput !== undefined });
   }
 
   /** Has the dialogs of a document answered while a client's own steps act there. @returns what their events are called */
@@ -467,8 +472,12 @@ export class Runs {
     if (this.#open.get(id) !== run || !next) return;
     const { leads } = run;
     if (next === "closed") return this.#lost(id, run, "the tab was closed");
+    if (next === "failed") {
+      run.page = run.error && this.#navigations.failed(run.error).page;
+      return this.#goesNoFurther(id, run, `step ${run.did + 1} led to a page that could not be loaded (${run.error?.error})`);
+    }
     if (next === "stays" && leads?.declared) {
-      return this.#fail(id, run, "STEP_TIMEOUT", `it was to lead to another page, and ${run.error ? `that did not load (${run.error})` : "none came in time"}`, run.did);
+      return this.#fail(id, run, "STEP_TIMEOUT", `it was to lead to another page, and ${run.error ? `that did not load (${run.error.error})` : "none came in time"}`, run.did);
     }
     if (next === "stays") {
       if (!leads) return this.#lost(id, run, "the page went away");
@@ -483,16 +492,7 @@ export class Runs {
       run.moved = true;
       const why = this.#bounds.refusal(run.params);
       if (why) return this.#fail(id, run, "STEP_STOPPED", why);
-      const last = stepsOf(run).length - 1;
-      if (run.params.reach?.includes(origin) && run.did === last && run.script) {
-        run.script.left = `step ${last + 1} led to ${this.#bounds.outside(run, url)}`;
-        run.leads = undefined;
-        return this.#answer(id, run, null);
-      }
-      if (run.params.reach?.includes(origin) && run.did === last) {
-        run.from = last + 1;
-        return this.#finish(id, run, { steps: [], value: null });
-      }
+      if (run.params.reach?.includes(origin)) return this.#goesNoFurther(id, run, `step ${run.did + 1} led to ${this.#bounds.outside(run, url)}`);
       const led = run.did < 0 ? "the page went" : `step ${run.did + 1} led`;
       return this.#fail(id, run, "STEP_REFUSED", `${led} to ${this.#bounds.outside(run, url)}`);
     }
@@ -509,9 +509,22 @@ export class Runs {
     return did >= 0 && (stayed === did || steps[did].fill !== undefined) && steps.slice(did + 1).some(isActing);
   }
 
+  /** A step has led where no other one can be done: that ends the run well if it was the last. */
+  #goesNoFurther(id: string, run: Run, why: string) {
+    const last = stepsOf(run).length - 1;
+    if (run.did !== last) return this.#fail(id, run, "STEP_REFUSED", why);
+    if (run.script) {
+      run.script.left = why;
+      run.leads = undefined;
+      return this.#answer(id, run, null);
+    }
+    run.from = last + 1;
+    return this.#finish(id, run, { steps: [], value: null });
+  }
+
   /** The browser could not show a document. */
-  failed({ tabId, frameId, error }: { tabId: number; frameId: number; error: string }) {
-    for (const run of this.#open.values()) if (run.tabId === tabId && run.frameId === frameId) run.error = error.replace(/^net::/, "");
+  failed({ tabId, frameId, url, error }: { tabId: number; frameId: number; url: string; error: string }) {
+    for (const run of this.#open.values()) if (run.tabId === tabId && run.frameId === frameId) run.error = { url, error: error.replace(/^net::/, "") };
   }
 
   // ---- How a run ends
@@ -543,7 +556,7 @@ export class Runs {
     const before = stepsOf(run).slice(0, run.from).map((_, i) => reported(run, i));
     const whole: RunResult = { ...result, steps: [...before, ...result.steps] };
     this.#close(id);
-    if (run.moved) whole.page = await this.#navigations.here(run);
+    if (run.page || run.moved) whole.page = run.page ?? (await this.#navigations.here(run));
     this.#hold(id, run.tabId, JSON.stringify(whole), whole.failed ? "failed" : "done");
   }
 

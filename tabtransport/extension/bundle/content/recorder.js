@@ -1776,6 +1776,66 @@
     }
   };
 
+  // roles.ts
+  var HEADING = "h1,h2,h3,h4,h5,h6";
+  var IMPLICIT = {
+    article: "article",
+    banner: "header",
+    blockquote: "blockquote",
+    button: "button,summary,input",
+    caption: "caption",
+    cell: "td",
+    checkbox: "input",
+    code: "code",
+    columnheader: "th",
+    combobox: "select,input",
+    complementary: "aside",
+    contentinfo: "footer",
+    definition: "dd",
+    deletion: "del,s",
+    dialog: "dialog",
+    document: "html",
+    emphasis: "em",
+    figure: "figure",
+    form: "form",
+    group: "fieldset,details,optgroup",
+    gridcell: "td",
+    heading: HEADING,
+    img: "img",
+    insertion: "ins",
+    link: "a,area",
+    list: "ul,ol,menu",
+    listbox: "select,datalist",
+    listitem: "li",
+    main: "main",
+    meter: "meter",
+    navigation: "nav",
+    option: "option",
+    paragraph: "p",
+    progressbar: "progress",
+    radio: "input",
+    region: "section",
+    row: "tr",
+    rowgroup: "thead,tbody,tfoot",
+    rowheader: "th",
+    search: "search",
+    searchbox: "input",
+    separator: "hr",
+    slider: "input",
+    spinbutton: "input",
+    status: "output",
+    strong: "strong",
+    subscript: "sub",
+    superscript: "sup",
+    table: "table",
+    term: "dt",
+    textbox: "textarea,input,[contenteditable]",
+    time: "time"
+  };
+  var CLAIMED = `alert alertdialog application directory feed generic grid log marquee math menu menubar menuitem menuitemcheckbox menuitemradio none note
+presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer toolbar tooltip tree treegrid treeitem image`.split(/\s+/);
+  var ROLES = /* @__PURE__ */ new Set([...Object.keys(IMPLICIT), ...CLAIMED]);
+
   // content/steps/refs.ts
   var references;
   function referenced(target) {
@@ -1994,61 +2054,6 @@
   var INHERITED = Object.create(null, { hasOwnProperty: { value: Object.prototype.hasOwnProperty } });
 
   // content/steps/find.ts
-  var HEADING = "h1,h2,h3,h4,h5,h6";
-  var IMPLICIT = {
-    article: "article",
-    banner: "header",
-    blockquote: "blockquote",
-    button: "button,summary,input",
-    caption: "caption",
-    cell: "td",
-    checkbox: "input",
-    code: "code",
-    columnheader: "th",
-    combobox: "select,input",
-    complementary: "aside",
-    contentinfo: "footer",
-    definition: "dd",
-    deletion: "del,s",
-    dialog: "dialog",
-    document: "html",
-    emphasis: "em",
-    figure: "figure",
-    form: "form",
-    group: "fieldset,details,optgroup",
-    gridcell: "td",
-    heading: HEADING,
-    img: "img",
-    insertion: "ins",
-    link: "a,area",
-    list: "ul,ol,menu",
-    listbox: "select,datalist",
-    listitem: "li",
-    main: "main",
-    meter: "meter",
-    navigation: "nav",
-    option: "option",
-    paragraph: "p",
-    progressbar: "progress",
-    radio: "input",
-    region: "section",
-    row: "tr",
-    rowgroup: "thead,tbody,tfoot",
-    rowheader: "th",
-    search: "search",
-    searchbox: "input",
-    separator: "hr",
-    slider: "input",
-    spinbutton: "input",
-    status: "output",
-    strong: "strong",
-    subscript: "sub",
-    superscript: "sup",
-    table: "table",
-    term: "dt",
-    textbox: "textarea,input,[contenteditable]",
-    time: "time"
-  };
   var ASKED = ["a", "area", "input", "select", "textarea", "img", "td", "th", "header", "footer", "section", "form", "[contenteditable]"];
   var BY_NAME = new Map(
     Object.entries(IMPLICIT).flatMap(([role, names]) => names.split(",").filter((name) => !ASKED.includes(name)).map((name) => [name, role]))
@@ -2070,9 +2075,6 @@
   };
   var BY_CONTENT = /^(button|cell|checkbox|columnheader|gridcell|heading|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|row|rowheader|switch|tab|tooltip|treeitem|listitem|term|definition|paragraph|caption|status|alert)$/;
   var FIELDS = /^(textbox|searchbox|combobox|listbox|checkbox|radio|switch|slider|spinbutton)$/;
-  var CLAIMED = `alert alertdialog application directory feed generic grid log marquee math menu menubar menuitem menuitemcheckbox menuitemradio none note
-presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer toolbar tooltip tree treegrid treeitem image`.split(/\s+/);
-  var ROLES = /* @__PURE__ */ new Set([...Object.keys(IMPLICIT), ...CLAIMED]);
   function roleOf(element) {
     const claimed = (attribute(element, "role") ?? "").toLowerCase().split(/\s+/).find((role2) => ROLES.has(role2)) ?? "";
     if (claimed === "image") return "img";

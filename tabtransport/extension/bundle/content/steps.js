@@ -1788,10 +1788,10 @@
     words = "";
     /** Whether waiting may help. */
     passing = false;
-    constructor(code, message, found = []) {
+    constructor(code, message, found2 = []) {
       super(message);
       this.code = code;
-      this.found = found;
+      this.found = found2;
     }
     /** Has the step wait, as long as it may take, for this to pass. */
     later() {
@@ -1807,6 +1807,66 @@
       throw error;
     }
   }
+
+  // roles.ts
+  var HEADING = "h1,h2,h3,h4,h5,h6";
+  var IMPLICIT = {
+    article: "article",
+    banner: "header",
+    blockquote: "blockquote",
+    button: "button,summary,input",
+    caption: "caption",
+    cell: "td",
+    checkbox: "input",
+    code: "code",
+    columnheader: "th",
+    combobox: "select,input",
+    complementary: "aside",
+    contentinfo: "footer",
+    definition: "dd",
+    deletion: "del,s",
+    dialog: "dialog",
+    document: "html",
+    emphasis: "em",
+    figure: "figure",
+    form: "form",
+    group: "fieldset,details,optgroup",
+    gridcell: "td",
+    heading: HEADING,
+    img: "img",
+    insertion: "ins",
+    link: "a,area",
+    list: "ul,ol,menu",
+    listbox: "select,datalist",
+    listitem: "li",
+    main: "main",
+    meter: "meter",
+    navigation: "nav",
+    option: "option",
+    paragraph: "p",
+    progressbar: "progress",
+    radio: "input",
+    region: "section",
+    row: "tr",
+    rowgroup: "thead,tbody,tfoot",
+    rowheader: "th",
+    search: "search",
+    searchbox: "input",
+    separator: "hr",
+    slider: "input",
+    spinbutton: "input",
+    status: "output",
+    strong: "strong",
+    subscript: "sub",
+    superscript: "sup",
+    table: "table",
+    term: "dt",
+    textbox: "textarea,input,[contenteditable]",
+    time: "time"
+  };
+  var CLAIMED = `alert alertdialog application directory feed generic grid log marquee math menu menubar menuitem menuitemcheckbox menuitemradio none note
+presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer toolbar tooltip tree treegrid treeitem image`.split(/\s+/);
+  var ROLES = /* @__PURE__ */ new Set([...Object.keys(IMPLICIT), ...CLAIMED]);
 
   // content/steps/refs.ts
   var REF = /^([a-z]{3,8})([1-9]\d{0,8})$/;
@@ -1850,10 +1910,10 @@
       const element = known2.element.deref();
       if (!element || !isConnected(element)) throw this.#stale(`${was}, and that is gone`, known2);
       if (!isVisible(element)) throw this.#stale(`${was}, and that is not seen any more`, known2);
-      const found = foundOf(element);
+      const found2 = foundOf(element);
       const items = itemsOf(element);
-      if (found.role === known2.role && found.name === known2.name && found.words === known2.words && items === known2.items) return found;
-      throw this.#stale(`${was}, and is ${found.words}${items ? ` in ${JSON.stringify(clean(items))}` : ""} by now`, known2);
+      if (found2.role === known2.role && found2.name === known2.name && found2.words === known2.words && items === known2.items) return found2;
+      throw this.#stale(`${was}, and is ${found2.words}${items ? ` in ${JSON.stringify(clean(items))}` : ""} by now`, known2);
     }
     #stale(message, { role, name, items }) {
       const wanted = `${name} ${items}`;
@@ -1862,9 +1922,9 @@
     }
     /** An element in words, with its reference and what is around it. */
     describe(element) {
-      const found = foundOf(element);
+      const found2 = foundOf(element);
       const items = itemsOf(element);
-      return `${found.words} ${this.of(found, items)}${items ? ` in ${JSON.stringify(clean(items))}` : ""}`;
+      return `${found2.words} ${this.of(found2, items)}${items ? ` in ${JSON.stringify(clean(items))}` : ""}`;
     }
   };
   var references;
@@ -1899,8 +1959,8 @@
     return [item, group].filter(Boolean).join(" in ");
   }
   function isRepeated(element) {
-    const isAlike = (other) => other !== null && localName(other) === localName(element) && attribute(other, "class") === attribute(element, "class");
-    return isAlike(nextElement(element)) || isAlike(previousElement(element));
+    const isAlike2 = (other) => other !== null && localName(other) === localName(element) && attribute(other, "class") === attribute(element, "class");
+    return isAlike2(nextElement(element)) || isAlike2(previousElement(element));
   }
   function textOfItem(item, max) {
     let text = "";
@@ -1964,8 +2024,8 @@
     if (watched.has(tree)) return;
     watched.add(tree);
     for (const element of query(tree, "input[type=password i]")) were.add(element);
-    new MutationObserver((changes2) => {
-      for (const { target, oldValue } of changes2) if (oldValue?.toLowerCase() === "password") were.add(target);
+    new MutationObserver((changes3) => {
+      for (const { target, oldValue } of changes3) if (oldValue?.toLowerCase() === "password") were.add(target);
     }).observe(tree, { subtree: true, attributes: true, attributeFilter: ["type"], attributeOldValue: true });
   }
   function secret(element, name) {
@@ -2184,9 +2244,9 @@
   }
   function numberIn(text, language) {
     const spaced = /\s/.test(markOf("group", language));
-    const found = NUMBER.exec(spaced ? text.replace(/(?<=\d) (?=\d{3}(?!\d))/g, " ") : text);
-    if (!found) return void 0;
-    const [, before, digits] = found;
+    const found2 = NUMBER.exec(spaced ? text.replace(/(?<=\d) (?=\d{3}(?!\d))/g, " ") : text);
+    if (!found2) return void 0;
+    const [, before, digits] = found2;
     const marks = digits.replace(/\d/g, "");
     const last = marks.at(-1) ?? "";
     let decimal = /[.,]/.test(last) && marks.indexOf(last) === marks.length - 1;
@@ -2205,61 +2265,6 @@
   }
 
   // content/steps/find.ts
-  var HEADING = "h1,h2,h3,h4,h5,h6";
-  var IMPLICIT = {
-    article: "article",
-    banner: "header",
-    blockquote: "blockquote",
-    button: "button,summary,input",
-    caption: "caption",
-    cell: "td",
-    checkbox: "input",
-    code: "code",
-    columnheader: "th",
-    combobox: "select,input",
-    complementary: "aside",
-    contentinfo: "footer",
-    definition: "dd",
-    deletion: "del,s",
-    dialog: "dialog",
-    document: "html",
-    emphasis: "em",
-    figure: "figure",
-    form: "form",
-    group: "fieldset,details,optgroup",
-    gridcell: "td",
-    heading: HEADING,
-    img: "img",
-    insertion: "ins",
-    link: "a,area",
-    list: "ul,ol,menu",
-    listbox: "select,datalist",
-    listitem: "li",
-    main: "main",
-    meter: "meter",
-    navigation: "nav",
-    option: "option",
-    paragraph: "p",
-    progressbar: "progress",
-    radio: "input",
-    region: "section",
-    row: "tr",
-    rowgroup: "thead,tbody,tfoot",
-    rowheader: "th",
-    search: "search",
-    searchbox: "input",
-    separator: "hr",
-    slider: "input",
-    spinbutton: "input",
-    status: "output",
-    strong: "strong",
-    subscript: "sub",
-    superscript: "sup",
-    table: "table",
-    term: "dt",
-    textbox: "textarea,input,[contenteditable]",
-    time: "time"
-  };
   var ASKED = ["a", "area", "input", "select", "textarea", "img", "td", "th", "header", "footer", "section", "form", "[contenteditable]"];
   var BY_NAME = new Map(
     Object.entries(IMPLICIT).flatMap(([role, names]) => names.split(",").filter((name) => !ASKED.includes(name)).map((name) => [name, role]))
@@ -2282,9 +2287,6 @@
   var BY_CONTENT = /^(button|cell|checkbox|columnheader|gridcell|heading|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|row|rowheader|switch|tab|tooltip|treeitem|listitem|term|definition|paragraph|caption|status|alert)$/;
   var isNamedByContent = (role) => BY_CONTENT.test(role);
   var FIELDS = /^(textbox|searchbox|combobox|listbox|checkbox|radio|switch|slider|spinbutton)$/;
-  var CLAIMED = `alert alertdialog application directory feed generic grid log marquee math menu menubar menuitem menuitemcheckbox menuitemradio none note
-presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer toolbar tooltip tree treegrid treeitem image`.split(/\s+/);
-  var ROLES = /* @__PURE__ */ new Set([...Object.keys(IMPLICIT), ...CLAIMED]);
   function roleOf(element) {
     const claimed = (attribute(element, "role") ?? "").toLowerCase().split(/\s+/).find((role2) => ROLES.has(role2)) ?? "";
     if (claimed === "image") return "img";
@@ -2404,13 +2406,13 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   }
   function oneOf(target, root, scope, isThere) {
     if (target.ref) return referenced(target).element;
-    const found = all(target, root, scope, isThere);
+    const found2 = all(target, root, scope, isThere);
     const { nth = 0 } = target;
-    const chosen = nth ? found.at(nth > 0 ? nth - 1 : nth) : found.length === 1 ? found[0] : void 0;
+    const chosen = nth ? found2.at(nth > 0 ? nth - 1 : nth) : found2.length === 1 ? found2[0] : void 0;
     if (chosen) return chosen;
-    if (found.length === 0) throw missing(target, root, scope);
-    if (nth) throw new Failure("STEP_NOT_FOUND", `there are only ${found.length} of ${describe(target, scope)}, not ${Math.abs(nth)}`, named(found)).later();
-    throw new Failure("STEP_AMBIGUOUS", `there are ${found.length} of ${describe(target, scope)}`, named(found)).later();
+    if (found2.length === 0) throw missing(target, root, scope);
+    if (nth) throw new Failure("STEP_NOT_FOUND", `there are only ${found2.length} of ${describe(target, scope)}, not ${Math.abs(nth)}`, named(found2)).later();
+    throw new Failure("STEP_AMBIGUOUS", `there are ${found2.length} of ${describe(target, scope)}`, named(found2)).later();
   }
   function foundOf(element) {
     const role = roleOf(element);
@@ -2468,11 +2470,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     }
   }
   function inTree(root, css, scope) {
-    const found = new Set(query(root, css));
+    const found2 = new Set(query(root, css));
     const inner = [];
     if (nodeType(root) === Node.ELEMENT_NODE) for (const tree of treesOf(root, scope)) inner.push([root, tree]);
     for (const element of query(root, "*")) for (const tree of treesOf(element, scope)) inner.push([element, tree]);
-    if (inner.length === 0) return [...found];
+    if (inner.length === 0) return [...found2];
     const order = [];
     const nested = /* @__PURE__ */ new Map();
     for (const [element, tree] of inner) {
@@ -2481,7 +2483,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     }
     if (nodeType(root) === Node.ELEMENT_NODE) order.push(...nested.get(root) ?? []);
     for (const element of query(root, "*")) {
-      if (found.has(element)) order.push(element);
+      if (found2.has(element)) order.push(element);
       const more = nested.get(element);
       if (more) order.push(...more);
     }
@@ -2658,10 +2660,230 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     ["[^]", 0, 1.9]
   ];
   var ANY = new RegExp(RUNS.map(([signs]) => `(${signs})`).join("|"), "g");
+  function tokensIn(text) {
+    let count2 = 0;
+    for (const [run, ...of] of text.matchAll(ANY)) {
+      const [, once, each] = RUNS[of.findIndex((part) => part !== void 0)];
+      count2 += once + each * run.length;
+    }
+    return Math.ceil(count2);
+  }
 
   // looklines.ts
+  var MAX_ALIKE = 10;
+  var FOLDED = 4;
+  var MAX_FOUND = 30;
+  var IN_VIEW = 0.4;
+  var NOTE = 16;
+  var KINDS = { a: "act", p: "place", t: "text", f: "frame" };
   function encode(lines) {
     return lines.map(({ depth, kind, view, ref, frame = "", text }) => `${depth} ${kind[0]} ${view ? 1 : 0} ${ref} ${frame} ${text}`).join("\n");
+  }
+  function decode(text) {
+    if (!text) return [];
+    return text.split("\n").map((line2) => {
+      const [, depth, kind, view, ref, frame, rest] = /^(\d+) (\w) ([01]) (\w*) (-?\d*) (.*)$/s.exec(line2);
+      return { depth: Number(depth), kind: KINDS[kind], view: view === "1", ref, text: rest, ...frame && { frame: Number(frame) } };
+    });
+  }
+  function show(all2, { depth = 0, find = "", maxTokens, before, scoped = false }) {
+    if (find) return found(all2, find, maxTokens);
+    const flat = depth ? all2.filter((line2) => line2.depth < depth) : all2;
+    const whole = within(scoped ? flat : folded(flat), maxTokens, all2.length - flat.length);
+    if (!before) return whole;
+    const changed2 = within(changes(before, all2), maxTokens, 0);
+    return size(changed2) < size(whole) ? { ...changed2, changes: true } : whole;
+  }
+  function size({ lines }) {
+    return lines.reduce((sum, { text }) => sum + text.length + 1, 0);
+  }
+  function indented({ depth, text }) {
+    return "  ".repeat(Math.min(depth, 40)) + text;
+  }
+  function parentsOf(lines) {
+    const open = [];
+    return lines.map(({ depth }, i) => {
+      while (open.length && lines[open[open.length - 1]].depth >= depth) open.pop();
+      const parent = open.length ? open[open.length - 1] : -1;
+      open.push(i);
+      return parent;
+    });
+  }
+  function folded(lines) {
+    const out = [];
+    for (let i = 0; i < lines.length; ) {
+      let end2 = i;
+      while (end2 < lines.length && isAlike(lines[i], lines[end2])) end2++;
+      const alike = end2 - i;
+      if (alike <= MAX_ALIKE + FOLDED) {
+        out.push(...lines.slice(i, Math.max(end2, i + 1)));
+        i = Math.max(end2, i + 1);
+        continue;
+      }
+      out.push(...lines.slice(i, i + MAX_ALIKE));
+      out.push({ ...lines[i], ref: "", view: false, more: alike - MAX_ALIKE, text: leftOut(alike - MAX_ALIKE, "like these ", placeOf(lines, i)) });
+      i = end2;
+    }
+    return out;
+  }
+  function isAlike(a, b) {
+    return a.kind === "text" && b.kind === "text" && a.depth === b.depth && a.of === b.of && kindOf2(a.text) === kindOf2(b.text);
+  }
+  function kindOf2(text) {
+    return /^[^"\d]*/.exec(text)?.[0] ?? "";
+  }
+  function placeOf(lines, at) {
+    let { depth } = lines[at];
+    for (let i = at - 1; i >= 0 && depth > 0; i--) {
+      if (lines[i].depth >= depth) continue;
+      if (lines[i].ref) return lines[i].ref;
+      depth = lines[i].depth;
+    }
+    return "";
+  }
+  function leftOut(count2, what, ref) {
+    return `... ${count2} more ${what}${count2 === 1 ? "line" : "lines"}${ref ? `, scope ${ref}` : ""}`;
+  }
+  function within(lines, maxTokens, deeper) {
+    const cost = (line2) => tokensIn(line2.text) + Math.ceil(line2.depth / 4) + 1;
+    const least = lines.reduce((sum, { text }) => sum + text.length / 20, 0);
+    if (least <= maxTokens && lines.reduce((sum, line2) => sum + cost(line2), 0) <= maxTokens) return { lines: lines.map((line2) => ({ of: line2.of ?? 0, text: indented(line2) })), left: lines.reduce((sum, { more = 0 }) => sum + more, deeper), changes: false };
+    const parents = parentsOf(lines);
+    const taken = new Uint8Array(lines.length);
+    let left = Math.max(0, maxTokens - NOTE * 3);
+    const take3 = (i, floor) => {
+      let needed = 0;
+      const path = [];
+      for (let at = i; at >= 0 && !taken[at]; at = parents[at]) {
+        path.push(at);
+        needed += cost(lines[at]);
+        if (lines[at].ref) needed += NOTE / 2;
+      }
+      if (left - needed < floor) return false;
+      for (const at of path) taken[at] = 1;
+      left -= needed;
+      return true;
+    };
+    const rounds = [
+      [({ kind, view }) => view && kind === "act", 0],
+      [({ kind, view }) => view && (kind === "place" || kind === "frame"), left * (1 - IN_VIEW)],
+      [({ view }) => view, left * (1 - IN_VIEW)],
+      [({ kind }) => kind === "act" || kind === "frame", 0],
+      [({ kind }) => kind === "place", 0],
+      [() => true, 0]
+    ];
+    for (const [fits, floor] of rounds) {
+      let misses = 0;
+      for (let i = 0; i < lines.length && misses < 20; i++) if (!taken[i] && fits(lines[i]) && !take3(i, floor)) misses++;
+    }
+    return withNotes(lines, parents, taken, deeper);
+  }
+  function withNotes(lines, parents, taken, deeper) {
+    const missing2 = /* @__PURE__ */ new Map();
+    const last = /* @__PURE__ */ new Map();
+    let count2 = 0;
+    lines.forEach(({ more = 0 }, i) => {
+      let place = parents[i];
+      while (place >= 0 && !(taken[place] && lines[place].ref)) place = parents[place];
+      if (taken[i]) {
+        for (let at = place; ; at = parents[at]) {
+          last.set(at, i);
+          if (at < 0) break;
+        }
+        count2 += more;
+        return;
+      }
+      count2 += more || 1;
+      missing2.set(place, (missing2.get(place) ?? 0) + (more || 1));
+    });
+    const notes = /* @__PURE__ */ new Map();
+    for (const place of missing2.keys()) {
+      const after = last.get(place) ?? place;
+      notes.set(after, [place, ...notes.get(after) ?? []]);
+    }
+    const out = [];
+    const note = (place) => {
+      const depth = place < 0 ? 0 : lines[place].depth + 1;
+      out.push({ of: place < 0 ? 0 : lines[place].of ?? 0, text: indented({ ...lines[Math.max(place, 0)], depth, text: leftOut(missing2.get(place) ?? 0, "", place < 0 ? "" : lines[place].ref) }) });
+    };
+    lines.forEach((line2, i) => {
+      if (!taken[i]) return;
+      out.push({ of: line2.of ?? 0, text: indented(line2) });
+      for (const place of (notes.get(i) ?? []).sort((a, b) => b - a)) note(place);
+    });
+    if (missing2.has(-1) && !last.has(-1)) note(-1);
+    return { lines: out, left: count2 + deeper, changes: false };
+  }
+  function found(lines, find, maxTokens) {
+    const words2 = find.toLowerCase().split(/\s+/).filter(Boolean);
+    const parents = parentsOf(lines);
+    const hits = lines.flatMap(({ text }, i) => {
+      const in_ = text.toLowerCase();
+      return words2.every((word) => in_.includes(word)) ? [i] : [];
+    });
+    const out = [];
+    let left = maxTokens;
+    for (const hit of hits) {
+      const path = [lines[hit].text];
+      for (let at = parents[hit]; at >= 0; at = parents[at]) path.unshift(short(lines[at].text));
+      const text = path.join(" > ");
+      left -= tokensIn(text) + 1;
+      if (left < 0 || out.length === MAX_FOUND) break;
+      out.push({ of: lines[hit].of ?? 0, text });
+    }
+    return { lines: out, left: hits.length - out.length, changes: false };
+  }
+  function short(text) {
+    return /^(?:[^":]|"(?:[^"\\]|\\.)*")*/.exec(text)?.[0].trim() || text;
+  }
+  function changes(before, now) {
+    const [parentsBefore, parents] = [parentsOf(before), parentsOf(now)];
+    const [old, fresh] = [keysOf(before, parentsBefore), keysOf(now, parents)];
+    const [were2, are] = [countOf(old), countOf(fresh)];
+    const news = fresh.map((key) => !take2(were2, key));
+    const there = new Set(fresh);
+    const refs = new Set(now.flatMap(({ text }) => text.match(REF2) ?? []));
+    const kinds = countOf(now.flatMap((line2, i) => news[i] ? [kindIn(line2, now, parents[i])] : []));
+    const gone = before.filter((line2, i) => {
+      if (take2(are, old[i])) return false;
+      if (parentsBefore[i] >= 0 && !there.has(old[parentsBefore[i]])) return false;
+      const own = line2.text.match(REF2) ?? [];
+      return own.length ? !own.every((ref) => refs.has(ref)) : !take2(kinds, kindIn(line2, before, parentsBefore[i]));
+    });
+    const out = [];
+    const depths = /* @__PURE__ */ new Map();
+    let place = -1;
+    now.forEach((line2, i) => {
+      if (!news[i]) return;
+      let at = parents[i];
+      while (at >= 0 && !depths.has(at) && !NAMED.test(now[at].text)) at = parents[at];
+      if (at >= 0 && !depths.has(at) && at !== place) out.push({ ...now[at], depth: 0 });
+      if (at < 0 || !depths.has(at)) place = at;
+      const depth = at < 0 ? 0 : (depths.get(at) ?? 0) + 1;
+      depths.set(i, depth);
+      out.push({ ...line2, depth });
+    });
+    return [...out, ...gone.map((line2) => ({ ...line2, depth: 0, ref: "", text: `- ${line2.text}` }))];
+  }
+  var REF2 = /\b[a-z]{3,8}\d+\b(?=[^"]*(?:"(?:[^"\\]|\\.)*"[^"]*)*$)/g;
+  var NAMED = /^(?!main\b)[^"]*"/;
+  function take2(counts, key) {
+    const count2 = counts.get(key) ?? 0;
+    if (count2) counts.set(key, count2 - 1);
+    return count2 > 0;
+  }
+  function kindIn({ text, of = 0 }, lines, parent) {
+    return `${of} ${parent >= 0 ? short(lines[parent].text) : ""}
+${text.replace(REF2, "").replace(/"(?:[^"\\]|\\.)*"/g, '"')}`;
+  }
+  function keysOf(lines, parents) {
+    return lines.map(({ text, of = 0 }, i) => `${parents[i] >= 0 ? short(lines[parents[i]].text) : ""}
+${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
+  }
+  function countOf(keys) {
+    const counts = /* @__PURE__ */ new Map();
+    for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+    return counts;
   }
 
   // content/steps/looklines.ts
@@ -2691,15 +2913,15 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return [...first, ...modal ? rest.map((line2) => ({ ...line2, view: false })) : rest];
   }
   function dialogsIn(parts) {
-    const found = [];
-    const take2 = (of) => {
+    const found2 = [];
+    const take3 = (of) => {
       for (let i = 0; i < of.length; i++) {
-        if (of[i].dialog) found.unshift(...of.splice(i--, 1, BREAK));
-        else take2(of[i].parts);
+        if (of[i].dialog) found2.unshift(...of.splice(i--, 1, BREAK));
+        else take3(of[i].parts);
       }
     };
-    take2(parts);
-    return found.sort((a, b) => Number(b.dialog === "modal") - Number(a.dialog === "modal"));
+    take3(parts);
+    return found2.sort((a, b) => Number(b.dialog === "modal") - Number(a.dialog === "modal"));
   }
   var Maker = class {
     #maxText;
@@ -2818,10 +3040,10 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       const pieces = [];
       let length = 0;
       for (const group of groupsOf(parts)) {
-        const found = Array.isArray(group) ? this.#pieces(group) : this.#flatBlock(group, max - length);
-        if (!found) return void 0;
-        for (const { text } of found) length += text.length;
-        pieces.push(...found);
+        const found2 = Array.isArray(group) ? this.#pieces(group) : this.#flatBlock(group, max - length);
+        if (!found2) return void 0;
+        for (const { text } of found2) length += text.length;
+        pieces.push(...found2);
         if (length > max || pieces.length > MAX_PARTS) return void 0;
       }
       return pieces;
@@ -3018,7 +3240,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   var ACTS = /^(button|link|textbox|searchbox|combobox|checkbox|radio|switch|slider|spinbutton|menuitem|menuitemcheckbox|menuitemradio|option|tab|treeitem|scrollbar)$/;
   var FIELDS2 = /^(textbox|searchbox|slider|spinbutton|scrollbar)$/;
   var PLACES = /^(dialog|alertdialog|main|navigation|banner|contentinfo|complementary|search|table|grid|treegrid|tree|listbox|menu|menubar|toolbar|tablist|tabpanel|radiogroup|alert|status|article|listitem|row|cell|gridcell|columnheader|rowheader|heading|feed|log)$/;
-  var NAMED = /^(region|form|group|list|figure|application|directory|marquee|timer|note|tooltip)$/;
+  var NAMED2 = /^(region|form|group|list|figure|application|directory|marquee|timer|note|tooltip)$/;
   var SCOPES = /^(dialog|alertdialog|main|table|grid|treegrid|tree|listbox|tabpanel|region|form|feed|log|list)$/;
   var ITEMS2 = /^(row|listitem|article|option|gridcell)$/;
   var SKIPPED = /* @__PURE__ */ new Set(["script", "style", "noscript", "template", "head", "datalist", "legend", "caption", "param", "source", "track", "rp"]);
@@ -3194,8 +3416,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
         return;
       }
       if (hasAttribute(element, "id") && this.#isSaidElsewhere(element, role)) return yield* this.#children(element, { ...here, quiet: { text: "", deceives: false } }, into);
-      const called = PLACES.test(role) || NAMED.test(role) ? nameOf(element, isNamedByContent(role) ? "" : role) : "";
-      if (!PLACES.test(role) && !(NAMED.test(role) && called) && !clickable && !scrolls2) return yield* this.#children(element, here, into);
+      const called = PLACES.test(role) || NAMED2.test(role) ? nameOf(element, isNamedByContent(role) ? "" : role) : "";
+      if (!PLACES.test(role) && !(NAMED2.test(role) && called) && !clickable && !scrolls2) return yield* this.#children(element, here, into);
       const parts = [];
       yield* this.#children(element, here, parts);
       into.push(this.#place(element, role, called, here, block, clickable, scrolls2, parts));
@@ -3255,7 +3477,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       const of = this.#named.get(attribute(element, "id") ?? "");
       if (!of || isNamedByContent(role) !== (role === "heading")) return false;
       const its = roleOf(of);
-      return (PLACES.test(its) || NAMED.test(its) || ACTS.test(its)) && !isNamedByContent(its) && isVisible(of) && !hasAttribute(of, "aria-hidden");
+      return (PLACES.test(its) || NAMED2.test(its) || ACTS.test(its)) && !isNamedByContent(its) && isVisible(of) && !hasAttribute(of, "aria-hidden");
     }
     #part(element, { kind, role, name, view, block, states = "", referred = kind === "frame", parts = [], frame }) {
       const called = clean(name, MAX_NAME);
@@ -3267,8 +3489,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     #refOf(element) {
       const role = roleOf(element);
       const name = nameOf(element, role);
-      const found = { element, role, name, words: words(element, role, name) };
-      return this.#references.of(found, itemsOf(element, this.#around));
+      const found2 = { element, role, name, words: words(element, role, name) };
+      return this.#references.of(found2, itemsOf(element, this.#around));
     }
   };
   var CELLS = /^(cell|gridcell|columnheader|rowheader)$/;
@@ -3309,7 +3531,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       let rested = 0;
       const end2 = () => {
         clearTimeout(next);
-        changes2.disconnect();
+        changes3.disconnect();
         signal.removeEventListener("abort", aborted);
       };
       const aborted = () => {
@@ -3334,7 +3556,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
           next = setTimeout(again, Math.min(Math.max(EVERY, rested - now), until - now));
         }
       };
-      const changes2 = new MutationObserver(() => {
+      const changes3 = new MutationObserver(() => {
         if (performance.now() >= rested) again();
         else {
           clearTimeout(next);
@@ -3343,7 +3565,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       });
       if (signal.aborted) return aborted();
       signal.addEventListener("abort", aborted);
-      changes2.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+      changes3.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
       again();
     });
   }
@@ -3382,13 +3604,13 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
 
   // content/steps/usable.ts
   function usable(target, scope, now) {
-    const found = one(target, document, scope);
-    const problem = unusable(found.element, scope);
-    if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`).later();
-    if (!now) return found;
-    const cover = coverOf(found.element);
-    if (cover) throw new Failure("STEP_REFUSED", `${found.words} is ${cover}`).later();
-    return found;
+    const found2 = one(target, document, scope);
+    const problem = unusable(found2.element, scope);
+    if (problem) throw new Failure("STEP_REFUSED", `${found2.words} ${problem}`).later();
+    if (!now) return found2;
+    const cover = coverOf(found2.element);
+    if (cover) throw new Failure("STEP_REFUSED", `${found2.words} is ${cover}`).later();
+    return found2;
   }
   function unusable(element, scope) {
     if (!scope.inMatch(location.href)) return `is by now on a page at ${clean(location.href, 200)}, ${scope.outside}`;
@@ -3448,52 +3670,52 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   var RIGHT = 2;
   var HELD = 1;
   var HELD_RIGHT = 2;
-  function click(found, scope) {
-    return pressed(found, scope, 1) ?? `clicked ${found.words}`;
+  function click(found2, scope) {
+    return pressed(found2, scope, 1) ?? `clicked ${found2.words}`;
   }
-  async function clicks(found, scope, count2, signal) {
+  async function clicks(found2, scope, count2, signal) {
     for (let detail = 1; detail <= count2; detail++) {
       if (detail > 1) await turn2();
       signal.throwIfAborted();
-      const hindered = detail > 1 ? hindrance(found, scope, middle(found.element)) : "";
+      const hindered = detail > 1 ? hindrance(found2, scope, middle(found2.element)) : "";
       if (hindered) throw new Failure("STEP_REFUSED", `${hindered} after it was clicked ${detail - 1 === 1 ? "once" : `${detail - 1} times`}`);
-      const otherwise = pressed(found, scope, detail);
+      const otherwise = pressed(found2, scope, detail);
       if (otherwise) return otherwise;
-      if (detail === 2) mouse(found.element, middle(found.element), "dblclick", { detail });
+      if (detail === 2) mouse(found2.element, middle(found2.element), "dblclick", { detail });
     }
-    return `${count2 === 2 ? "double-clicked" : `clicked ${count2} times`} ${found.words}`;
+    return `${count2 === 2 ? "double-clicked" : `clicked ${count2} times`} ${found2.words}`;
   }
-  function rightClick(found, scope) {
-    const { element } = found;
+  function rightClick(found2, scope) {
+    const { element } = found2;
     const at = middle(element);
     moveTo(element, at);
     const items = itemsOf(element);
     down(element, at, RIGHT, 1);
     up(element, at, RIGHT, 1);
     perhaps(() => {
-      const hindered = hindrance(found, scope, at, items);
+      const hindered = hindrance(found2, scope, at, items);
       if (hindered) throw new Failure("STEP_REFUSED", `${hindered} while it was pressed`);
     });
     mouse(element, at, "auxclick", { button: RIGHT, detail: 1 });
     const left = mouse(element, at, "contextmenu", { button: RIGHT });
-    return `right-clicked ${found.words}${left ? "; the page has no menu of its own for that" : ""}`;
+    return `right-clicked ${found2.words}${left ? "; the page has no menu of its own for that" : ""}`;
   }
-  function hover(found) {
-    moveTo(found.element, middle(found.element));
-    return `moved the mouse over ${found.words}`;
+  function hover(found2) {
+    moveTo(found2.element, middle(found2.element));
+    return `moved the mouse over ${found2.words}`;
   }
-  function pressed(found, scope, detail) {
-    const { element } = found;
+  function pressed(found2, scope, detail) {
+    const { element } = found2;
     const at = middle(element);
     const items = itemsOf(element);
     const open = attribute(element, "aria-expanded");
     moveTo(element, at);
     if (down(element, at, LEFT, detail)) focusOn(element);
     up(element, at, LEFT, detail);
-    const hindered = hindrance(found, scope, at, items);
+    const hindered = hindrance(found2, scope, at, items);
     const is = isConnected(element) ? attribute(element, "aria-expanded") : open;
-    if (hindered && is !== open) return `pressed ${found.words}, which ${is === "true" ? "opened" : "closed"} it`;
-    if (hindered && ITEMS3.test(found.role) && !(isConnected(element) && isVisible(element))) return `pressed ${found.words}, which then was gone`;
+    if (hindered && is !== open) return `pressed ${found2.words}, which ${is === "true" ? "opened" : "closed"} it`;
+    if (hindered && ITEMS3.test(found2.role) && !(isConnected(element) && isVisible(element))) return `pressed ${found2.words}, which then was gone`;
     perhaps(() => {
       if (hindered) throw new Failure("STEP_REFUSED", `${hindered} while it was pressed`);
       check(element, scope);
@@ -3501,13 +3723,13 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     followed(element, mouse(element, at, "click", { detail }));
     return void 0;
   }
-  function hindrance(found, scope, at, items) {
-    const problem = another(found, scope);
+  function hindrance(found2, scope, at, items) {
+    const problem = another(found2, scope);
     if (problem) return problem;
-    const is = items === void 0 ? "" : itemsOf(found.element);
-    if (items !== void 0 && is !== items) return `${found.words} in ${JSON.stringify(clean(items))} has become one in ${JSON.stringify(clean(is))}`;
-    const cover = coverAt(found.element, at);
-    return cover ? `${found.words} was moved, or is ${cover}` : "";
+    const is = items === void 0 ? "" : itemsOf(found2.element);
+    if (items !== void 0 && is !== items) return `${found2.words} in ${JSON.stringify(clean(items))} has become one in ${JSON.stringify(clean(is))}`;
+    const cover = coverAt(found2.element, at);
+    return cover ? `${found2.words} was moved, or is ${cover}` : "";
   }
   function down(element, at, button, detail) {
     const buttons = button === RIGHT ? HELD_RIGHT : HELD;
@@ -3564,8 +3786,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   // content/steps/drag.ts
   var MOVES = 8;
   var BEYOND = 1 / 8;
-  async function drag(found, to, scope, signal) {
-    const { element } = found;
+  async function drag(found2, to, scope, signal) {
+    const { element } = found2;
     const from = middle(element);
     moveTo(element, from);
     down(element, from, 0, 1);
@@ -3577,7 +3799,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       if (!inView(to.element)) scrollIntoView(to.element, { block: "center", inline: "nearest", behavior: "instant" });
       for (let i = 1; i <= MOVES; i++) {
         signal.throwIfAborted();
-        moved(found, to, scope);
+        moved(found2, to, scope);
         const at2 = between(from, end(from, to.element), i / MOVES);
         const under2 = deepestAt(documentOf(element), at2.x, at2.y);
         const isIn = under2 && outward(under2, (outer) => outer === to.element);
@@ -3586,23 +3808,23 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
         await drawn();
       }
       signal.throwIfAborted();
-      moved(found, to, scope);
+      moved(found2, to, scope);
     } catch (error) {
       if (held) held.end(from, false);
       else if (isConnected(element)) pointer(element, from, "pointercancel", {});
       throw error;
     }
     const at = end(from, to.element);
-    if (held) return dropped(found, to, held, at);
+    if (held) return dropped(found2, to, held, at);
     const under = deepestAt(documentOf(element), at.x, at.y) ?? element;
     const over2 = coverAt(to.element, at);
     moveTo(under, at, HELD);
     up(under, at, 0, 1);
     const isOn = !over2 || outward(under, (outer) => outer === element) !== null;
-    return `dragged ${found.words} to ${to.words}${isOn ? "" : `, which is ${over2}`}`;
+    return `dragged ${found2.words} to ${to.words}${isOn ? "" : `, which is ${over2}`}`;
   }
-  function moved(found, to, scope) {
-    for (const at of [found, to]) {
+  function moved(found2, to, scope) {
+    for (const at of [found2, to]) {
       const problem = another(at, scope);
       if (problem.startsWith(`${at.words} has become`)) continue;
       if (problem) throw new Failure("STEP_REFUSED", `${problem} while it was dragged`);
@@ -3653,8 +3875,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       }
     };
   }
-  function dropped(found, to, held, at) {
-    if (held.end(at, true)) return `dragged ${found.words} to ${to.words}`;
+  function dropped(found2, to, held, at) {
+    if (held.end(at, true)) return `dragged ${found2.words} to ${to.words}`;
     throw new Failure("STEP_REFUSED", `${to.words} does not take what was dragged there`);
   }
 
@@ -3665,7 +3887,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     Alt: { code: "AltLeft", keyCode: 18, flag: "altKey" },
     Meta: { code: "MetaLeft", keyCode: 91, flag: "metaKey" }
   };
-  var NAMED2 = {
+  var NAMED3 = {
     Backspace: 8,
     Tab: 9,
     Enter: 13,
@@ -3740,24 +3962,24 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     });
     const key = named3(last);
     if (Object.hasOwn(MODIFIERS, key)) return { said: name, key, ...MODIFIERS[key], text: "", held };
-    if (Object.hasOwn(NAMED2, key)) return { said: name, key, code: key, keyCode: NAMED2[key], text: "", held };
+    if (Object.hasOwn(NAMED3, key)) return { said: name, key, code: key, keyCode: NAMED3[key], text: "", held };
     if ([...key].length !== 1 || /[\p{C}\p{Z}]/u.test(key.replace(" ", ""))) throw unknown(name);
     const isCommand = held.some((modifier) => modifier !== "Shift");
     const typed = held.includes("Shift") ? shifted(key) : isCommand ? key.toLowerCase() : key;
-    return { said: name === " " ? "Space" : name, key: typed, ...placeOf(key), text: isCommand ? "" : typed, held };
+    return { said: name === " " ? "Space" : name, key: typed, ...placeOf2(key), text: isCommand ? "" : typed, held };
   }
   function named3(part) {
     const lower = part.toLowerCase();
     const alias = Object.hasOwn(ALIASES, lower) ? ALIASES[lower] : void 0;
     if (alias) return alias;
-    return [...Object.keys(NAMED2), ...Object.keys(MODIFIERS)].find((key) => key.toLowerCase() === lower) ?? part;
+    return [...Object.keys(NAMED3), ...Object.keys(MODIFIERS)].find((key) => key.toLowerCase() === lower) ?? part;
   }
   function shifted(key) {
     const sign = SIGNS.find(([, , alone]) => alone === key);
     if (sign) return sign[3];
     return /\d/.test(key) ? DIGITS[Number(key)] : key.toUpperCase();
   }
-  function placeOf(key) {
+  function placeOf2(key) {
     const sign = SIGNS.find(([, , alone, shift]) => alone === key || shift === key);
     if (sign) return { code: sign[0], keyCode: sign[1] };
     const digit = /\d/.test(key) ? Number(key) : DIGITS.indexOf(key);
@@ -3772,13 +3994,13 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   var ADDS = 1500;
   var TURNS = 0.875;
   var LINE = 40;
-  async function scrollTo(found) {
-    scrollIntoView(found.element, { block: "center", inline: "nearest", behavior: "instant" });
+  async function scrollTo(found2) {
+    scrollIntoView(found2.element, { block: "center", inline: "nearest", behavior: "instant" });
     await drawn();
-    return `scrolled to ${found.words}`;
+    return `scrolled to ${found2.words}`;
   }
-  async function scrollPages(found, pages, signal) {
-    const scroller = found ? scrollerIn(found.element) ?? scrollerOf(found.element) : scrollerOfAll();
+  async function scrollPages(found2, pages, signal) {
+    const scroller = found2 ? scrollerIn(found2.element) ?? scrollerOf(found2.element) : scrollerOfAll();
     const what = isPage(scroller) ? "the page" : foundOf(scroller).words;
     const height = scrollHeight(scroller);
     const before = scrollTop(scroller);
@@ -3813,8 +4035,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   }
   function scrollerIn(element) {
     if (outward(element, scrolls) === element) return element;
-    const size = (at) => clientHeight(at);
-    return [...query(element, "*")].filter((at) => scrolls(at) && isVisible(at)).sort((a, b) => size(b) - size(a))[0];
+    const size2 = (at) => clientHeight(at);
+    return [...query(element, "*")].filter((at) => scrolls(at) && isVisible(at)).sort((a, b) => size2(b) - size2(a))[0];
   }
   function scrollerOfAll() {
     const page = pageOf(document) ?? document.documentElement;
@@ -3831,12 +4053,12 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function isLine(element) {
     return isHTML(element, "input") && LINES.test(inputType(element));
   }
-  function byDefault(found, key, scope) {
-    const { element } = found;
+  function byDefault(found2, key, scope) {
+    const { element } = found2;
     if (key.key === "Tab") return void moveFocus(element, key.held.includes("Shift"), scope);
     if (key.key === "Escape") return void closeTopmost(element);
-    if (key.key === "Enter") return void enter(found, key, scope);
-    if (edits(element)) return void edit(found, key, scope);
+    if (key.key === "Enter") return void enter(found2, key, scope);
+    if (edits(element)) return void edit(found2, key, scope);
     if (key.held.some((name) => name !== "Shift")) return void 0;
     if (key.text === " " && isPressable(element)) {
       return () => {
@@ -3850,10 +4072,10 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function isPressable(element) {
     return isHTML(element, "button", "summary") || isHTML(element, "input") && /^(button|submit|reset|image|checkbox|radio)$/.test(inputType(element));
   }
-  function enter(found, key, scope) {
-    const { element } = found;
+  function enter(found2, key, scope) {
+    const { element } = found2;
     if (isHTML(element, "textarea") || isHTML(element, localName(element)) && isEditable(element)) {
-      if (key.held.every((name) => name === "Shift")) edit(found, key, scope);
+      if (key.held.every((name) => name === "Shift")) edit(found2, key, scope);
       return;
     }
     perhaps(() => check(element, scope, true));
@@ -3893,8 +4115,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     "Control+Home": ["backward", "documentboundary"],
     "Control+End": ["forward", "documentboundary"]
   };
-  function edit(found, { key, text, held }, scope) {
-    const { element } = found;
+  function edit(found2, { key, text, held }, scope) {
+    const { element } = found2;
     const isNumber = isHTML(element, "input") && inputType(element) === "number";
     if (isNumber && /^Arrow(Up|Down)$/.test(key)) return step(element, key === "ArrowUp");
     const others = held.filter((name) => name !== "Shift").map((name) => name === "Meta" ? "Control" : name);
@@ -3910,8 +4132,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const [command, inputType_] = text ? ["insertText", "insertText"] : COMMANDS[called] ?? [];
     if (!command) return;
     perhaps(() => {
-      takes(found, scope);
-      if (!hasFocus(element)) throw new Failure("STEP_REFUSED", `${found.words} has not got the focus`);
+      takes(found2, scope);
+      if (!hasFocus(element)) throw new Failure("STEP_REFUSED", `${found2.words} has not got the focus`);
     });
     insert(element, command, inputType_, text || void 0);
   }
@@ -3988,25 +4210,25 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (isHTML(element, "body", "html")) return { element, role: "", name: "", words: "the page" };
     return foundOf(element);
   }
-  function checkKey(found, key, scope) {
-    const { element } = found;
+  function checkKey(found2, key, scope) {
+    const { element } = found2;
     if (CLIPBOARD.test(key.said)) {
       throw new Failure("NEEDS_TRUSTED_INPUT", `browsers let only a person use the clipboard by ${key.said}; read gives what a page shows, and fill puts text into a field`);
     }
     if (key.key === "F11") throw new Failure("NEEDS_TRUSTED_INPUT", "browsers let only a person switch to the whole screen");
     if (key.key === "Enter") check(element, scope, true);
     if (key.key === " " && key.text && isHTML(element, "button", "input", "summary") && !edits(element)) check(element, scope);
-    const problem = changes(key) && (edits(element) || key.text.length > 0) ? refusal(found) : "";
-    if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
+    const problem = changes2(key) && (edits(element) || key.text.length > 0) ? refusal(found2) : "";
+    if (problem) throw new Failure("STEP_REFUSED", `${found2.words} ${problem}`);
   }
   var CLIPBOARD = /^(((control|ctrl|meta|cmd|command)\+(shift\+)?[cvx])|((control|ctrl)\+insert|shift\+(insert|delete)))$/i;
-  function changes({ text, key, held }) {
+  function changes2({ text, key, held }) {
     return text !== "" || /^(Backspace|Delete)$/.test(key) || /^[zyZY]$/.test(key) && held.length > 0;
   }
-  function press(found, key, scope) {
-    const { element } = found;
+  function press(found2, key, scope) {
+    const { element } = found2;
     const view = viewOf(element);
-    if (found.words !== "the page") focusOn(element);
+    if (found2.words !== "the page") focusOn(element);
     const flags = {};
     const event = (type, init) => isConnected(element) && dispatch(element, new view.KeyboardEvent(type, { bubbles: true, cancelable: true, composed: true, view, ...flags, ...init }));
     const place = ({ code, keyCode }) => ({ code, keyCode, which: keyCode });
@@ -4017,14 +4239,14 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const own = { key: key.key, ...place(key) };
     const char = key.key === "Enter" ? 13 : key.text.codePointAt(0) ?? 0;
     const meant = event("keydown", own) && (char === 0 || event("keypress", { ...own, charCode: char, keyCode: char, which: char }));
-    const after = meant && isConnected(element) ? byDefault(found, key, scope) : void 0;
+    const after = meant && isConnected(element) ? byDefault(found2, key, scope) : void 0;
     const let_go = event("keyup", own);
     if (let_go && after && !unusable(element, scope)) after();
     for (const name of [...key.held].reverse()) {
       flags[MODIFIERS[name].flag] = false;
       event("keyup", { key: name, ...place(MODIFIERS[name]) });
     }
-    return `pressed ${key.said} ${found.words === "the page" ? "on" : "in"} ${found.words}`;
+    return `pressed ${key.said} ${found2.words === "the page" ? "on" : "in"} ${found2.words}`;
   }
 
   // content/steps/select.ts
@@ -4039,46 +4261,46 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function opens(element) {
     return /^(true|menu|listbox|tree)$/.test(attribute(element, "aria-haspopup") ?? "");
   }
-  function selectEdit(found, labels, scope) {
-    const { element, role } = found;
-    if (labels.length === 0 && !(isHTML(element, "select") && isMultiple(element))) throw new Failure("STEP_REFUSED", `${found.words} takes an option`);
-    if (isHTML(element, "select")) return nativeEdit(found, labels);
-    if (!isList(found) && role !== "combobox") throw new Failure("STEP_REFUSED", `${found.words} is no list of options; click it, and then what it shows`);
+  function selectEdit(found2, labels, scope) {
+    const { element, role } = found2;
+    if (labels.length === 0 && !(isHTML(element, "select") && isMultiple(element))) throw new Failure("STEP_REFUSED", `${found2.words} takes an option`);
+    if (isHTML(element, "select")) return nativeEdit(found2, labels);
+    if (!isList(found2) && role !== "combobox") throw new Failure("STEP_REFUSED", `${found2.words} is no list of options; click it, and then what it shows`);
     if (role !== "listbox") check(element, scope);
-    if (labels.length > 1 && role === "combobox" && isHTML(element, "input")) throw new Failure("STEP_REFUSED", `${found.words} takes one option at a time`);
-    return (signal) => choose2(found, labels, scope, signal);
+    if (labels.length > 1 && role === "combobox" && isHTML(element, "input")) throw new Failure("STEP_REFUSED", `${found2.words} takes one option at a time`);
+    return (signal) => choose2(found2, labels, scope, signal);
   }
-  function nativeEdit(found, labels) {
-    const { element } = found;
-    if (labels.length !== 1 && !isMultiple(element)) throw new Failure("STEP_REFUSED", `${found.words} takes one option`);
+  function nativeEdit(found2, labels) {
+    const { element } = found2;
+    if (labels.length !== 1 && !isMultiple(element)) throw new Failure("STEP_REFUSED", `${found2.words} takes one option`);
     const chosen = labels.map((label) => {
       const labelled2 = [...selectOptions(element)].filter((option) => optionLabel(option).trim() === label);
       const options = labelled2.length ? labelled2 : [...selectOptions(element)].filter((option) => optionValue(option) === label);
-      if (options.length === 0) throw new Failure("STEP_NOT_FOUND", `${found.words} has no option ${JSON.stringify(clean(label))}`, optionsOf2(element)).later();
-      if (options.length > 1) throw new Failure("STEP_AMBIGUOUS", `${found.words} has ${options.length} options ${JSON.stringify(clean(label))}`);
-      if (matchesSelector(options[0], ":disabled")) throw new Failure("STEP_REFUSED", `${found.words} has option ${JSON.stringify(clean(label))}, which is disabled`).later();
+      if (options.length === 0) throw new Failure("STEP_NOT_FOUND", `${found2.words} has no option ${JSON.stringify(clean(label))}`, optionsOf2(element)).later();
+      if (options.length > 1) throw new Failure("STEP_AMBIGUOUS", `${found2.words} has ${options.length} options ${JSON.stringify(clean(label))}`);
+      if (matchesSelector(options[0], ":disabled")) throw new Failure("STEP_REFUSED", `${found2.words} has option ${JSON.stringify(clean(label))}, which is disabled`).later();
       return options[0];
     });
     return () => {
       for (const option of selectOptions(element)) if (isSelected(option) !== chosen.includes(option)) setSelected(option, chosen.includes(option));
       changed(element);
-      if (!chosen.every((option) => isSelected(option))) throw refused(found);
+      if (!chosen.every((option) => isSelected(option))) throw refused(found2);
       return chosen.map((option) => JSON.stringify(clean(optionLabel(option)))).join(", ") || "none";
     };
   }
   function optionsOf2(select) {
     return [...selectOptions(select)].slice(0, 5).map((option) => `option ${JSON.stringify(clean(optionLabel(option)))}`);
   }
-  async function choose2(found, labels, scope, signal) {
-    const { element, role } = found;
+  async function choose2(found2, labels, scope, signal) {
+    const { element, role } = found2;
     const chosen = [];
     for (const label of labels) {
-      const list = role === "listbox" ? element : await opened(found, scope, signal);
+      const list = role === "listbox" ? element : await opened(found2, scope, signal);
       if (isHTML(element, "input") && inputValue(element) !== label) {
         setInputValue(element, label);
         changed(element, label);
       }
-      const option = await optionIn(found, list, label, scope, signal);
+      const option = await optionIn(found2, list, label, scope, signal);
       chosen.push(option);
       if (attribute(option, "aria-selected") !== "true" || role !== "listbox") await clickOption(foundOf(option), scope);
       await drawn();
@@ -4086,12 +4308,12 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (role === "listbox" && attribute(element, "aria-multiselectable") === "true") {
       for (const other of offered(element, scope)) if (attribute(other, "aria-selected") === "true" && !chosen.includes(other)) await clickOption(foundOf(other), scope);
     }
-    const shows = () => labels.every((label) => isChosen(found, chosen, label)) || void 0;
+    const shows = () => labels.every((label) => isChosen(found2, chosen, label)) || void 0;
     const known2 = await inTime(SHOWS, signal, shows);
     return labels.map((label) => JSON.stringify(clean(label))).join(", ") + (known2 ? "" : ", which the page does not show as chosen");
   }
-  async function opened(found, scope, signal) {
-    const { element } = found;
+  async function opened(found2, scope, signal) {
+    const { element } = found2;
     const list = () => {
       for (const name of ["aria-controls", "aria-owns"]) {
         for (const id of (attribute(element, name) ?? "").split(/\s+/).filter(Boolean)) {
@@ -4103,11 +4325,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const there = list();
     if (there || attribute(element, "aria-expanded") === "true" && offered(void 0, scope).length > 0) return there;
     const before = offered(void 0, scope);
-    click(found, scope);
+    click(found2, scope);
     const more = () => list() ?? (offered(void 0, scope).some((option) => !before.includes(option)) ? null : void 0);
     let open = await inTime(OPENS / 4, signal, more);
     if (open === void 0 && !unusable(element, scope)) {
-      press(found, keyOf("ArrowDown"), scope);
+      press(found2, keyOf("ArrowDown"), scope);
       open = await inTime(OPENS, signal, more);
     }
     return open ?? void 0;
@@ -4116,10 +4338,10 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const options = list ? [...query(list, "[role]")] : all({ selector: "[role]" }, document, scope);
     return options.filter((at) => OPTIONS.test(roleOf(at)) && isVisible(at));
   }
-  async function optionIn(found, list, label, scope, signal) {
+  async function optionIn(found2, list, label, scope, signal) {
     let seen = [];
     const look2 = () => {
-      seen = offered(list, scope).filter((option) => option !== found.element);
+      seen = offered(list, scope).filter((option) => option !== found2.element);
       const fitting2 = seen.filter((option) => foundOf(option).name === label || lineOf(option) === label);
       return fitting2.length > 0 ? fitting2 : void 0;
     };
@@ -4132,9 +4354,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     options ??= await inTime(OPENS / 2, signal, look2);
     if (!options) {
       const names = seen.slice(0, 5).map((option) => words(option));
-      throw new Failure("STEP_NOT_FOUND", seen.length > 0 ? `${found.words} has no option ${JSON.stringify(clean(label))}` : `${found.words} shows no options when it is clicked`, names);
+      throw new Failure("STEP_NOT_FOUND", seen.length > 0 ? `${found2.words} has no option ${JSON.stringify(clean(label))}` : `${found2.words} shows no options when it is clicked`, names);
     }
-    if (options.length > 1) throw new Failure("STEP_AMBIGUOUS", `${found.words} has ${options.length} options ${JSON.stringify(clean(label))}`);
+    if (options.length > 1) throw new Failure("STEP_AMBIGUOUS", `${found2.words} has ${options.length} options ${JSON.stringify(clean(label))}`);
     return options[0];
   }
   function lineOf(option) {
@@ -4161,11 +4383,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   // content/steps/widgets.ts
   var SHOWS2 = 1e3;
   var MAX_KEYS = 1e3;
-  function richEdit(found, text, scope) {
-    const { element } = found;
+  function richEdit(found2, text, scope) {
+    const { element } = found2;
     const ready = () => perhaps(() => {
-      takes(found, scope);
-      if (!hasFocus(element)) throw refused(found);
+      takes(found2, scope);
+      if (!hasFocus(element)) throw refused(found2);
     });
     return async (signal) => {
       ready();
@@ -4192,7 +4414,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       }
       const wanted = squeezed(text);
       const took = await inTime(SHOWS2, signal, () => squeezed(shown(element)) === wanted ? true : void 0);
-      if (!took && shown(element) === before) throw refused(found);
+      if (!took && shown(element) === before) throw refused(found2);
       return JSON.stringify(clean(text)) + (took ? "" : `, and the page shows ${JSON.stringify(clean(shown(element)))}`);
     };
   }
@@ -4202,22 +4424,22 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function squeezed(text) {
     return text.replace(/[\s\u200b\ufeff]+/g, "");
   }
-  function sliderEdit(found, text, scope) {
-    const { element } = found;
+  function sliderEdit(found2, text, scope) {
+    const { element } = found2;
     const number = (name) => Number(attribute(element, `aria-value${name}`) ?? Number.NaN);
     const wanted = Number(text);
     const [min, max] = [number("min"), number("max")];
-    if (text.trim() === "" || Number.isNaN(wanted)) throw new Failure("STEP_REFUSED", `${found.words} takes a number such as 1.5, not ${JSON.stringify(clean(text))}`);
-    if (Number.isNaN(number("now"))) throw new Failure("STEP_REFUSED", `${found.words} does not say what it is at; press its arrow keys, or drag it`);
-    if (wanted < min || wanted > max) throw new Failure("STEP_REFUSED", `${found.words} goes from ${min} to ${max}`);
+    if (text.trim() === "" || Number.isNaN(wanted)) throw new Failure("STEP_REFUSED", `${found2.words} takes a number such as 1.5, not ${JSON.stringify(clean(text))}`);
+    if (Number.isNaN(number("now"))) throw new Failure("STEP_REFUSED", `${found2.words} does not say what it is at; press its arrow keys, or drag it`);
+    if (wanted < min || wanted > max) throw new Failure("STEP_REFUSED", `${found2.words} goes from ${min} to ${max}`);
     return async (signal) => {
       for (let keys = 0; number("now") !== wanted && keys < MAX_KEYS; keys++) {
         signal.throwIfAborted();
-        perhaps(() => takes(found, scope));
+        perhaps(() => takes(found2, scope));
         const before = number("now");
-        press(found, keyOf(wanted > before ? "ArrowRight" : "ArrowLeft"), scope);
+        press(found2, keyOf(wanted > before ? "ArrowRight" : "ArrowLeft"), scope);
         const now = await inTime(SHOWS2, signal, () => number("now") === before ? void 0 : number("now"));
-        if (now === void 0) throw refused(found);
+        if (now === void 0) throw refused(found2);
         if (wanted > before !== wanted > now || Math.abs(wanted - now) > Math.abs(wanted - before)) break;
       }
       return number("now") === wanted ? text : `${text}, which the page made ${number("now")}`;
@@ -4236,14 +4458,14 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     };
     const from = (at) => {
       for (let i = at; i < edits2.length; i++) {
-        const { found, edit: edit2 } = edits2[i];
-        const set = (value) => void done.push(`${found.words} to ${value}`);
+        const { found: found2, edit: edit2 } = edits2[i];
+        const set = (value) => void done.push(`${found2.words} to ${value}`);
         try {
           signal.throwIfAborted();
-          const problem = another(found, scope);
+          const problem = another(found2, scope);
           if (problem) throw new Failure("STEP_REFUSED", problem);
-          focusOn(found.element);
-          perhaps(() => takes(found, scope));
+          focusOn(found2.element);
+          perhaps(() => takes(found2, scope));
           const value = edit2(signal);
           if (typeof value !== "string") return value.then(set, (error) => Promise.reject(failed(error))).then(() => from(i + 1));
           set(value);
@@ -4255,9 +4477,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     };
     return from(0);
   }
-  function takes(found, scope) {
-    const problem = unusable(found.element, scope) || refusal(found);
-    if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
+  function takes(found2, scope) {
+    const problem = unusable(found2.element, scope) || refusal(found2);
+    if (problem) throw new Failure("STEP_REFUSED", `${found2.words} ${problem}`);
   }
   function refusal({ element, name }) {
     const kind = secret(element, name);
@@ -4265,53 +4487,53 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const readonly = matchesSelector(element, "input:read-only,textarea:read-only") && isHTML(element, "textarea", "input") && hasAttribute(element, "readonly");
     return readonly || attribute(element, "aria-readonly") === "true" ? "is read-only" : "";
   }
-  function editOf(found, wanted, scope) {
-    const { element } = found;
-    const problem = refusal(found);
-    if (problem) throw new Failure("STEP_REFUSED", `${found.words} ${problem}`);
+  function editOf(found2, wanted, scope) {
+    const { element } = found2;
+    const problem = refusal(found2);
+    if (problem) throw new Failure("STEP_REFUSED", `${found2.words} ${problem}`);
     const type = isHTML(element, "input") ? inputType(element) : "";
-    if (type === "file") throw new Failure("NEEDS_TRUSTED_INPUT", `${found.words}: browsers let only a person choose files`);
-    if (/^(button|submit|reset|image)$/.test(type)) throw new Failure("STEP_REFUSED", `${found.words} is no field`);
-    if (/^(checkbox|radio|switch|menuitemcheckbox)$/.test(found.role)) return checkEdit(found, wanted, scope);
-    if (isHTML(element, "select") || isList(found)) return selectEdit(found, (Array.isArray(wanted) ? wanted : [wanted]).map((label) => plain(label, found.words).trim()), scope);
-    const text = plain(wanted, found.words);
-    if (isHTML(element, "input", "textarea")) return textEdit(found, text);
-    if (found.role === "slider" || found.role === "spinbutton" && !isEditable(element)) return sliderEdit(found, text, scope);
-    if (hasAttribute(element, "contenteditable")) return richEdit(found, text, scope);
-    throw new Failure("STEP_REFUSED", `${found.words} is no field`);
+    if (type === "file") throw new Failure("NEEDS_TRUSTED_INPUT", `${found2.words}: browsers let only a person choose files`);
+    if (/^(button|submit|reset|image)$/.test(type)) throw new Failure("STEP_REFUSED", `${found2.words} is no field`);
+    if (/^(checkbox|radio|switch|menuitemcheckbox)$/.test(found2.role)) return checkEdit(found2, wanted, scope);
+    if (isHTML(element, "select") || isList(found2)) return selectEdit(found2, (Array.isArray(wanted) ? wanted : [wanted]).map((label) => plain(label, found2.words).trim()), scope);
+    const text = plain(wanted, found2.words);
+    if (isHTML(element, "input", "textarea")) return textEdit(found2, text);
+    if (found2.role === "slider" || found2.role === "spinbutton" && !isEditable(element)) return sliderEdit(found2, text, scope);
+    if (hasAttribute(element, "contenteditable")) return richEdit(found2, text, scope);
+    throw new Failure("STEP_REFUSED", `${found2.words} is no field`);
   }
-  function checkEdit(found, value, scope) {
-    const { element } = found;
+  function checkEdit(found2, value, scope) {
+    const { element } = found2;
     const wanted = scope.literal && /^(true|false)$/.test(String(value)) ? String(value) === "true" : value;
-    if (typeof wanted !== "boolean") throw new Failure("STEP_REFUSED", `${found.words} takes true or false`);
+    if (typeof wanted !== "boolean") throw new Failure("STEP_REFUSED", `${found2.words} takes true or false`);
     const isOn = () => isHTML(element, "input") ? isChecked(element) : attribute(element, "aria-checked") === "true";
-    if (!wanted && found.role === "radio") throw new Failure("STEP_REFUSED", `${found.words} cannot be set to false; set another one of its group to true`);
+    if (!wanted && found2.role === "radio") throw new Failure("STEP_REFUSED", `${found2.words} cannot be set to false; set another one of its group to true`);
     check(element, scope);
     return () => {
-      if (isOn() !== wanted) click(found, scope);
-      if (isHTML(element, "input") && isOn() !== wanted) throw refused(found);
+      if (isOn() !== wanted) click(found2, scope);
+      if (isHTML(element, "input") && isOn() !== wanted) throw refused(found2);
       return String(wanted);
     };
   }
-  function refused(found) {
-    const failure = new Failure("NEEDS_TRUSTED_INPUT", `${found.words} did not take what it was set to; the page may take a person's input only`);
+  function refused(found2) {
+    const failure = new Failure("NEEDS_TRUSTED_INPUT", `${found2.words} did not take what it was set to; the page may take a person's input only`);
     failure.did = "perhaps";
     return failure;
   }
-  function textEdit(found, text) {
-    const { element } = found;
+  function textEdit(found2, text) {
+    const { element } = found2;
     const isInput = isHTML(element, "input");
     const [get, set] = isInput ? [inputValue, setInputValue] : [areaValue, setAreaValue];
     const max = Number(attribute(element, "maxlength") ?? -1);
-    if (max >= 0 && text.length > max) throw new Failure("STEP_REFUSED", `${found.words} takes ${max} characters, not ${text.length}`);
+    if (max >= 0 && text.length > max) throw new Failure("STEP_REFUSED", `${found2.words} takes ${max} characters, not ${text.length}`);
     const taken = isInput ? sanitized(inputType(element), text) : text.replace(/\r\n?/g, "\n");
-    if (taken === "" && text !== "") throw new Failure("STEP_REFUSED", `${found.words} takes ${FORMS[inputType(element)] ?? "something else"}, not ${JSON.stringify(clean(text))}`);
+    if (taken === "" && text !== "") throw new Failure("STEP_REFUSED", `${found2.words} takes ${FORMS[inputType(element)] ?? "something else"}, not ${JSON.stringify(clean(text))}`);
     return () => {
       const before = get(element);
       set(element, text);
       changed(element, text);
       const now = get(element);
-      if (now !== taken && now === before) throw refused(found);
+      if (now !== taken && now === before) throw refused(found2);
       return JSON.stringify(clean(text)) + (now === taken ? "" : `, which the page made ${JSON.stringify(clean(now))}`);
     };
   }
@@ -4340,13 +4562,13 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
 
   // content/steps/upload.ts
   var LEVELS2 = 4;
-  function uploadTo(found, files) {
-    const field = fieldOf(found.element);
+  function uploadTo(found2, files) {
+    const field = fieldOf(found2.element);
     if (!field) {
-      if (/^(button|link|menuitem)$/.test(found.role)) throw new Failure("STEP_NOT_FOUND", `${found.words} has no file field near it; name what files can be dropped onto`);
-      return () => drop(found, files);
+      if (/^(button|link|menuitem)$/.test(found2.role)) throw new Failure("STEP_NOT_FOUND", `${found2.words} has no file field near it; name what files can be dropped onto`);
+      return () => drop(found2, files);
     }
-    const called = `${words(field)}${field === found.element ? "" : ` of ${found.words}`}`;
+    const called = `${words(field)}${field === found2.element ? "" : ` of ${found2.words}`}`;
     if (matchesSelector(field, ":disabled")) throw new Failure("STEP_REFUSED", `${called} is disabled`);
     if (hasAttribute(field, "webkitdirectory")) throw new Failure("NEEDS_TRUSTED_INPUT", `${called} takes a folder, which browsers let only a person choose`);
     if (files.length > 1 && !hasAttribute(field, "multiple")) throw new Failure("STEP_REFUSED", `${called} takes one file, not ${files.length}`);
@@ -4378,8 +4600,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function isFileField(element) {
     return isHTML(element, "input") && inputType(element) === "file";
   }
-  function drop(found, files) {
-    const { element } = found;
+  function drop(found2, files) {
+    const { element } = found2;
     const view = viewOf(element);
     const dataTransfer = transferOf(element, files);
     const event = (type) => dispatch(element, new view.DragEvent(type, { ...placed(view, middle(element)), dataTransfer }));
@@ -4387,10 +4609,10 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const isTaken = !event("dragover");
     if (!isTaken) {
       event("dragleave");
-      throw new Failure("STEP_REFUSED", `${found.words} takes no files that are dropped there`);
+      throw new Failure("STEP_REFUSED", `${found2.words} takes no files that are dropped there`);
     }
     event("drop");
-    return `dropped ${named4(files)} onto ${found.words}`;
+    return `dropped ${named4(files)} onto ${found2.words}`;
   }
   function transferOf(element, files) {
     const view = viewOf(element);
@@ -4407,53 +4629,53 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
 
   // content/steps/act.ts
   function actOf(step2, scope, now) {
-    const found = (target) => usable(target, scope, now);
-    if (step2.click) return clickAct(found(step2.click.target), step2.click, scope);
-    if (step2.fill) return fillAct(step2.fill.fields, found, scope);
-    if (step2.select) return selectAct(found(step2.select.target), step2.select.options, scope);
-    if (step2.press) return pressAct(step2.press.target ? found(step2.press.target) : focusedIn(scope), keyOf(step2.press.key), scope);
-    if (step2.hover) return hoverAct(found(step2.hover.target));
+    const found2 = (target) => usable(target, scope, now);
+    if (step2.click) return clickAct(found2(step2.click.target), step2.click, scope);
+    if (step2.fill) return fillAct(step2.fill.fields, found2, scope);
+    if (step2.select) return selectAct(found2(step2.select.target), step2.select.options, scope);
+    if (step2.press) return pressAct(step2.press.target ? found2(step2.press.target) : focusedIn(scope), keyOf(step2.press.key), scope);
+    if (step2.hover) return hoverAct(found2(step2.hover.target));
     if (step2.scroll) return scrollAct(step2.scroll, scope);
-    if (step2.drag) return dragAct(usable(step2.drag.to, scope, false), found(step2.drag.target), scope);
-    if (step2.upload) return uploadAct(found(step2.upload.target), step2.upload.files);
+    if (step2.drag) return dragAct(usable(step2.drag.to, scope, false), found2(step2.drag.target), scope);
+    if (step2.upload) return uploadAct(found2(step2.upload.target), step2.upload.files);
     throw new Failure("STEP_REFUSED", "this browser cannot do that");
   }
-  function clickAct(found, { button, count: count2 = 1 }, scope) {
-    if (button === "right") return { on: [found], do: () => rightClick(found, scope) };
-    check(found.element, scope);
-    return { on: [found], do: (signal) => count2 > 1 ? clicks(found, scope, count2, signal) : click(found, scope) };
+  function clickAct(found2, { button, count: count2 = 1 }, scope) {
+    if (button === "right") return { on: [found2], do: () => rightClick(found2, scope) };
+    check(found2.element, scope);
+    return { on: [found2], do: (signal) => count2 > 1 ? clicks(found2, scope, count2, signal) : click(found2, scope) };
   }
   function fillAct(fields, find, scope) {
     const edits2 = fields.flatMap(({ target, value }) => {
       const wanted = valueOf2(value, scope);
       if (wanted === ABSENT || wanted === null) return [];
-      const found = find(target);
-      return [{ found, edit: editOf(found, wanted, scope) }];
+      const found2 = find(target);
+      return [{ found: found2, edit: editOf(found2, wanted, scope) }];
     });
-    return { on: edits2.map(({ found }) => found), do: (signal) => fill(edits2, scope, signal) };
+    return { on: edits2.map(({ found: found2 }) => found2), do: (signal) => fill(edits2, scope, signal) };
   }
-  function selectAct(found, options, scope) {
-    const edit2 = selectEdit(found, options.map((option) => option.trim()), scope);
-    return { on: [found], do: (signal) => fill([{ found, edit: edit2 }], scope, signal) };
+  function selectAct(found2, options, scope) {
+    const edit2 = selectEdit(found2, options.map((option) => option.trim()), scope);
+    return { on: [found2], do: (signal) => fill([{ found: found2, edit: edit2 }], scope, signal) };
   }
-  function pressAct(found, key, scope) {
-    checkKey(found, key, scope);
-    return { on: [found], do: () => press(found, key, scope) };
+  function pressAct(found2, key, scope) {
+    checkKey(found2, key, scope);
+    return { on: [found2], do: () => press(found2, key, scope) };
   }
-  function hoverAct(found) {
-    return { on: [found], do: () => hover(found) };
+  function hoverAct(found2) {
+    return { on: [found2], do: () => hover(found2) };
   }
   function scrollAct({ target, pages }, scope) {
-    const found = target && usable(target, scope, false);
-    if (found && !pages) return { on: [found], do: () => scrollTo(found) };
-    return { on: found ? [found] : [], do: (signal) => scrollPages(found, pages ?? 1, signal) };
+    const found2 = target && usable(target, scope, false);
+    if (found2 && !pages) return { on: [found2], do: () => scrollTo(found2) };
+    return { on: found2 ? [found2] : [], do: (signal) => scrollPages(found2, pages ?? 1, signal) };
   }
-  function dragAct(to, found, scope) {
-    if (found.element === to.element) throw new Failure("STEP_REFUSED", `${found.words} would be dragged onto itself`);
-    return { on: [found, to], do: (signal) => drag(found, to, scope, signal) };
+  function dragAct(to, found2, scope) {
+    if (found2.element === to.element) throw new Failure("STEP_REFUSED", `${found2.words} would be dragged onto itself`);
+    return { on: [found2, to], do: (signal) => drag(found2, to, scope, signal) };
   }
-  function uploadAct(found, files) {
-    return { on: [found], do: uploadTo(found, files) };
+  function uploadAct(found2, files) {
+    return { on: [found2], do: uploadTo(found2, files) };
   }
 
   // content/steps/dialog.ts
@@ -4514,12 +4736,12 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
         return;
       }
       const { kind, message, got, told } = asked ?? {};
-      if (!KINDS.includes(kind) || typeof message !== "string" || typeof got !== "string" || this.#asked.length > 1e3) return;
+      if (!KINDS2.includes(kind) || typeof message !== "string" || typeof got !== "string" || this.#asked.length > 1e3) return;
       if (told === true) this.#next = void 0;
       this.#asked.push({ kind, message, got, told: told === true });
     };
   };
-  var KINDS = ["alert", "confirm", "prompt", "print", "open"];
+  var KINDS2 = ["alert", "confirm", "prompt", "print", "open"];
   function inWords({ kind, message, got, told }) {
     const quoted2 = JSON.stringify(clean(message, 300));
     const again = told ? "" : "; to answer otherwise, say dialog before it, and do it again";
@@ -4561,9 +4783,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     let at = head.length;
     const tail = rest.pop();
     for (const part of rest) {
-      const found = text.indexOf(part, at);
-      if (found < 0) return false;
-      at = found + part.length;
+      const found2 = text.indexOf(part, at);
+      if (found2 < 0) return false;
+      at = found2 + part.length;
     }
     return text.length - at >= tail.length && text.endsWith(tail);
   }
@@ -4585,22 +4807,22 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function trustedActOf(step2, scope, now, give) {
     if (step2.click) {
       const { target, button = "", count: count2 = 1 } = step2.click;
-      const found = usable(target, scope, now);
-      leads3(found, scope);
+      const found2 = usable(target, scope, now);
+      leads3(found2, scope);
       const right = button === "right";
-      const said = `${right ? "right-clicked" : count2 === 1 ? "clicked" : count2 === 2 ? "double-clicked" : `clicked ${count2} times`} ${found.words}`;
-      return act([found], said, scope, [...MOUSE, ...MOVES3], () => give({ kind: "click", ...pointOf(found.element), button: right ? "right" : "left", count: count2 }, said));
+      const said = `${right ? "right-clicked" : count2 === 1 ? "clicked" : count2 === 2 ? "double-clicked" : `clicked ${count2} times`} ${found2.words}`;
+      return act([found2], said, scope, [...MOUSE, ...MOVES3], () => give({ kind: "click", ...pointOf(found2.element), button: right ? "right" : "left", count: count2 }, said));
     }
     if (step2.hover) {
-      const found = usable(step2.hover.target, scope, now);
-      const said = `moved the mouse over ${found.words}`;
-      return act([found], said, scope, MOVES3, () => give({ kind: "hover", ...pointOf(found.element) }, said));
+      const found2 = usable(step2.hover.target, scope, now);
+      const said = `moved the mouse over ${found2.words}`;
+      return act([found2], said, scope, MOVES3, () => give({ kind: "hover", ...pointOf(found2.element) }, said));
     }
     if (step2.drag) {
       const to = usable(step2.drag.to, scope, false);
-      const found = usable(step2.drag.target, scope, now);
-      const said = `dragged ${found.words} to ${to.words}`;
-      return act([found, to], said, scope, ["pointerdown", "mousedown"], () => give({ kind: "drag", from: pointOf(found.element), to: pointOf(to.element) }, said));
+      const found2 = usable(step2.drag.target, scope, now);
+      const said = `dragged ${found2.words} to ${to.words}`;
+      return act([found2, to], said, scope, ["pointerdown", "mousedown"], () => give({ kind: "drag", from: pointOf(found2.element), to: pointOf(to.element) }, said));
     }
     return void 0;
   }
@@ -4646,10 +4868,10 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     /** Whether the button that was pressed has clicked: what a label passes on comes after that. */
     #clicked = false;
     #hindered = "";
-    constructor(found, scope, events) {
-      this.#found = found;
+    constructor(found2, scope, events) {
+      this.#found = found2;
       this.#scope = scope;
-      const view = viewOf(found.element);
+      const view = viewOf(found2.element);
       for (const type of events) view.addEventListener(type, this.#heard, { capture: true, signal: this.#stop.signal });
     }
     #heard = (event) => {
@@ -4696,6 +4918,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   // content/steps/read.ts
   var MAX_ROWS = 100;
   var MAX_TEXT2 = 1e5;
+  var GIVES = {
+    ref: (element) => referencesOf()?.of(foundOf(element)),
+    role: roleOf,
+    name: (element) => nameOf(element)
+  };
   function read({ list, fields = {}, table, max = MAX_ROWS }, scope, mayBeNone = false) {
     const limit = max || MAX_ROWS;
     if (table) return readTable(table.target, table.columns ?? {}, limit, scope);
@@ -4729,7 +4956,10 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       throw error;
     }
     if (!element) throw new Failure("STEP_REFUSED", "a field without target is of a list's element, and there is no list");
+    const which = GIVES[give]?.(element);
+    if (which !== void 0) return which;
     const kind = secret(element, nameOf(element));
+    if (kind && optional && scope.literal) return null;
     if (kind) throw new Failure("STEP_REFUSED", `${words(element)} is ${kind}: no pack reads that`);
     const value = give === "attribute" ? attribute(element, named5 ?? "") : valueIn(element, give);
     if (value !== void 0 && value !== null) return value;
@@ -4779,9 +5009,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const has = headers.filter(Boolean).slice(0, 5).map((header) => `columnheader ${JSON.stringify(clean(header))}`);
     const wanted = Object.keys(columns).length ? Object.entries(columns) : headers.filter(Boolean).map((header) => [header, header]);
     const picked = wanted.map(([header, member]) => {
-      const found = headers.filter((is) => is === header).length;
-      if (found === 0) throw new Failure("STEP_NOT_FOUND", `${called} has no column ${JSON.stringify(clean(header))}`, has).later();
-      if (found > 1) throw new Failure("STEP_AMBIGUOUS", `${called} has ${found} columns ${JSON.stringify(clean(header))}`, has);
+      const found2 = headers.filter((is) => is === header).length;
+      if (found2 === 0) throw new Failure("STEP_NOT_FOUND", `${called} has no column ${JSON.stringify(clean(header))}`, has).later();
+      if (found2 > 1) throw new Failure("STEP_AMBIGUOUS", `${called} has ${found2} columns ${JSON.stringify(clean(header))}`, has);
       return [headers.indexOf(header), member];
     });
     const data = rows.slice(at + 1).filter((cells) => cells.some((cell) => cell && !isHeader(cell)));
@@ -4932,12 +5162,12 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (!reader) return "";
     const decoder = new TextDecoder();
     let text = "";
-    let size = 0;
+    let size2 = 0;
     for (; ; ) {
       const { done, value } = await reader.read();
       if (done) return text + decoder.decode();
-      size += value.byteLength;
-      if (size > MAX_ANSWER) {
+      size2 += value.byteLength;
+      if (size2 > MAX_ANSWER) {
         void reader.cancel();
         return void 0;
       }
@@ -4945,8 +5175,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     }
   }
   async function tokenOf({ meta, hidden, cookie, storage, page }, scope, signal) {
-    const found = /* @__PURE__ */ new Set();
-    const add = (value) => value && found.add(value);
+    const found2 = /* @__PURE__ */ new Set();
+    const add = (value) => value && found2.add(value);
     if (meta) for (const element of query(document, `meta[name="${CSS.escape(meta)}"]`)) add(attribute(element, "content"));
     if (hidden) for (const element of query(document, `input[type=hidden i][name="${CSS.escape(hidden)}"]`)) add(inputValue(element));
     if (cookie) add(cookieOf(cookie));
@@ -4966,9 +5196,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       }
     }
     const where = meta ? `meta element ${clean(meta)}` : hidden ? `hidden field ${clean(hidden)}` : cookie ? `cookie ${clean(cookie)}` : storage ? `entry ${clean(storage)} of the page's storage` : `${page?.path}`;
-    const [token] = found;
+    const [token] = found2;
     if (token === void 0) throw new Failure("STEP_NOT_FOUND", `there is no token in ${where}; perhaps the site wants a login`);
-    if (found.size > 1) throw new Failure("STEP_AMBIGUOUS", `there are ${found.size} tokens in ${where}`);
+    if (found2.size > 1) throw new Failure("STEP_AMBIGUOUS", `there are ${found2.size} tokens in ${where}`);
     return token;
   }
   function cookieOf(name) {
@@ -5054,6 +5284,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   var LEAVING = 100;
   var EMPTY = 500;
   var MAX_VALUES = 4 << 20;
+  var TOKENS2 = 4e3;
   var Left = class extends Error {
   };
   var Run = class {
@@ -5077,6 +5308,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       this.#begin = begin;
       this.#post = post;
       this.#scope = scopeOf(begin);
+      referencesOf(begin.tag);
       this.#dialogs = new Dialogs(begin.dialogs);
       for (const { dialog } of begin.steps.slice(0, begin.from)) if (dialog) this.#dialogs.next(dialog);
       void this.#all();
@@ -5143,11 +5375,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       } catch (error) {
         if (error instanceof Left || this.ended) return;
         const failure = error instanceof Failure ? error : new Failure("STEP_REFUSED", Values.errorText(error));
-        const { code, message, found, did, words: words2 } = failure;
+        const { code, message, found: found2, did, words: words2 } = failure;
         if (steps[at] && this.#reports.length === at - from) this.#report(steps[at], did, words2 || message);
         this.#end({
           steps: this.#reports,
-          failed: { step: Math.max(0, at), code, message: message.slice(0, 4e3), ...found.length ? { found: found.map((one2) => clean(one2, 200)) } : {} }
+          failed: { step: Math.max(0, at), code, message: message.slice(0, 4e3), ...found2.length ? { found: found2.map((one2) => clean(one2, 200)) } : {} }
         });
       }
     }
@@ -5177,8 +5409,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
         this.#report(step2, "yes", `the page's next question gets ${step2.dialog.accept ? "OK" : "Cancel"}${step2.dialog.text === void 0 ? "" : `, with ${JSON.stringify(clean(step2.dialog.text))}`}`);
         return false;
       }
-      if (step2.read || step2.wait) {
-        this.#report(step2, "yes", await this.#look(step2, clock));
+      if (step2.read || step2.wait || step2.look) {
+        this.#report(step2, "yes", step2.look ? await this.#lookAt(step2, step2.look, clock) : await this.#look(step2, clock));
         return false;
       }
       return this.#act(at, step2, clock);
@@ -5275,6 +5507,17 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       }, clock);
       this.#gave(step2, value);
       return words2;
+    }
+    /** Looks at this document as clients do. */
+    async #lookAt(step2, { target, find, depth }, clock) {
+      const references2 = referencesOf(this.#begin.tag);
+      const scope = target && await this.#eventually(() => references2.of(one(target, document, this.#scope)), clock);
+      const { lines, stale } = await look({ tag: references2.tag, ...scope && { scope } });
+      if (stale) throw new Failure("STALE_REF", stale.message, stale.near);
+      this.#here();
+      const shown2 = show(decode(lines), { depth, find, maxTokens: TOKENS2, scoped: scope !== void 0 });
+      this.#gave(step2, shown2.lines.map(({ text }) => text).join("\n"));
+      return `looked at ${shown2.lines.length} lines`;
     }
     async #wait({ for: there, gone, url }, clock) {
       const what = there ? `${describe(there, this.#scope)} to be there` : gone ? `${describe(gone, this.#scope)} to be gone` : `the address to be ${clean(url ?? "", 200)}`;

@@ -4047,6 +4047,15 @@ var Looks = class {
     return { ...ref, ...frame && { frame } };
   }
   // ---- Tags
+  /** What the references of a document begin with, be it looked at or not. */
+  tag(tabId, documentId) {
+    const known = this.#documents.get(documentId);
+    if (known) return known;
+    const tag = this.#newTag();
+    this.#know(tag, tabId, documentId);
+    this.#stored.save();
+    return tag;
+  }
   #know(tag, tabId, documentId) {
     const before = this.#documents.get(documentId);
     if (before && before !== tag) this.#tags.delete(before);
@@ -4642,6 +4651,7 @@ function hook(name, trusted) {
 
 // worker/follow.ts
 var NEXT2 = 1e4;
+var ABORTED2 = "ERR_ABORTED";
 var LOOK4 = 50;
 var STAYS2 = 300;
 var PARSED = 2e3;
@@ -4655,6 +4665,7 @@ async function nextDocument(run3, goesOn) {
     const there = await look(tabId, frameId);
     const tab = await unlessStopping(chrome.tabs.get(tabId), () => void 0);
     if (!tab) return "closed";
+    if (!there && run3.error && run3.error.error !== ABORTED2 && !run3.params.pack) return "failed";
     const now = Date.now();
     const other = there && there.documentId !== left && there.parsed ? there : void 0;
     if (other?.documentId !== last?.documentId) [found2, quiet] = [now, 0];
@@ -4705,6 +4716,9 @@ function reported(run3, i) {
   const step = stepsOf(run3)[i];
   const done = i <= did || i < granted && !isActing(step);
   return reports[i] ?? { verb: verbOf(step), did: done ? "yes" : i === granted ? "perhaps" : "no" };
+}
+function givesRefs(step) {
+  return step.look !== void 0 || step.read !== void 0 && JSON.stringify(step.read).includes('"give":"ref"');
 }
 function withoutFiles(run3) {
   const steps = stepsOf(run3);
@@ -4921,19 +4935,82 @@ var Inputs = class {
   }
 };
 
+// roles.ts
+var HEADING = "h1,h2,h3,h4,h5,h6";
+var IMPLICIT = {
+  article: "article",
+  banner: "header",
+  blockquote: "blockquote",
+  button: "button,summary,input",
+  caption: "caption",
+  cell: "td",
+  checkbox: "input",
+  code: "code",
+  columnheader: "th",
+  combobox: "select,input",
+  complementary: "aside",
+  contentinfo: "footer",
+  definition: "dd",
+  deletion: "del,s",
+  dialog: "dialog",
+  document: "html",
+  emphasis: "em",
+  figure: "figure",
+  form: "form",
+  group: "fieldset,details,optgroup",
+  gridcell: "td",
+  heading: HEADING,
+  img: "img",
+  insertion: "ins",
+  link: "a,area",
+  list: "ul,ol,menu",
+  listbox: "select,datalist",
+  listitem: "li",
+  main: "main",
+  meter: "meter",
+  navigation: "nav",
+  option: "option",
+  paragraph: "p",
+  progressbar: "progress",
+  radio: "input",
+  region: "section",
+  row: "tr",
+  rowgroup: "thead,tbody,tfoot",
+  rowheader: "th",
+  search: "search",
+  searchbox: "input",
+  separator: "hr",
+  slider: "input",
+  spinbutton: "input",
+  status: "output",
+  strong: "strong",
+  subscript: "sub",
+  superscript: "sup",
+  table: "table",
+  term: "dt",
+  textbox: "textarea,input,[contenteditable]",
+  time: "time"
+};
+var CLAIMED = `alert alertdialog application directory feed generic grid log marquee math menu menubar menuitem menuitemcheckbox menuitemradio none note
+presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer toolbar tooltip tree treegrid treeitem image`.split(/\s+/);
+var ROLES = /* @__PURE__ */ new Set([...Object.keys(IMPLICIT), ...CLAIMED]);
+
 // targets.ts
-var REF2 = /^[a-z]{3,8}[1-9]\d{0,8}$/;
-var PART = /^([a-z]+)(?:\s+("(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"))?(?:\s+#(-?[1-9]\d{0,3}))?(?:\s+in\s+|$)/;
+var STRING = String.raw`"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"`;
+var REF2 = new RegExp(String.raw`^(?:[a-z]+(?:\s+${STRING})?\s+)?([a-z]{3,8}[1-9]\d{0,8})$`);
+var PART = new RegExp(String.raw`^([a-z]+)(?:\s+(${STRING}))?(?:\s+#(-?[1-9]\d{0,3}))?(?:\s+in\s+|$)`);
 function parseTarget(text4) {
-  const whole = text4.trim();
-  if (REF2.test(whole)) return { ref: whole };
-  const [part, role, quoted, nth] = PART.exec(whole) ?? [];
+  const [, ref] = REF2.exec(text4.trim()) ?? [];
+  return ref ? { ref } : parsePart(text4.trim());
+}
+function parsePart(text4) {
+  const [part, role, quoted, nth] = PART.exec(text4) ?? [];
   if (!part) return void 0;
-  const rest = whole.slice(part.length);
-  const isInner = part.length > part.trimEnd().length;
-  const outer = isInner ? parseTarget(rest) : void 0;
+  const isInner = /\sin\s+$/.test(part);
+  const outer = isInner ? parsePart(text4.slice(part.length)) : void 0;
   const name = quoted === void 0 ? void 0 : JSON.parse(quoted);
-  if (isInner && !outer || name === "" || role === "field" && !name) return void 0;
+  const isKnown = role === "field" ? name !== void 0 : ROLES.has(role);
+  if (!isKnown || isInner && !outer || name === "") return void 0;
   const named = role === "field" ? { label: name } : { role, ...name ? { name } : {} };
   return { ...named, ...nth ? { nth: Number(nth) } : {}, ...outer ? { in: outer } : {} };
 }
@@ -4941,7 +5018,7 @@ function parseTarget(text4) {
 // worker/pagecalls.ts
 var BadCall = class extends Error {
 };
-var FOUND = { ref: { give: "ref" }, role: { give: "role" }, name: { give: "name" }, text: {}, value: { give: "value", optional: true } };
+var FOUND = { ref: { give: "ref" }, role: { give: "role" }, name: { give: "name" }, text: { optional: true }, value: { give: "value", optional: true } };
 var GIVES = ["text", "number", "value", "checked", "link", "attribute", "ref", "role", "name"];
 var MAX_TIMEOUT = 60;
 var METHODS3 = {
@@ -5255,9 +5332,12 @@ var Runs = class {
   #activity;
   #userInput;
   #settings;
+  #looks;
   #ringed;
-  /** @param ringed called when a step has acted in a tab, which shows where */
-  constructor(tabs2, packs2, calls2, hub2, navigations2, activity2, userInput2, settings, ringed) {
+  /**
+   * @param ringed called when a step has acted in a tab, which shows where */
+  constructor(tabs2, packs2, calls2, hub2, navigations2, activity2, userInput2, settings, looks2, ringed) {
+    this.#looks = looks2;
     this.#bounds = new Bounds(tabs2, packs2, settings);
     this.#calls = calls2;
     this.#hub = hub2;
@@ -5541,7 +5621,8 @@ var Runs = class {
     if (this.#open.get(id) !== run3 || this.#portOf(run3) !== port || run3.leads || run3.granted > run3.did) return;
     run3.from = run3.script ? last : run3.did + 1;
     void this.#stored.write();
-    say(port, { type: "run", id, from: run3.from, steps: stepsFrom(run3), more: run3.script && true, none: run3.script?.none, args: params.args, result: params.result, values, ...this.#bounds.reach(run3), mark: this.#settings().mark, dialogs, trusted: globalThis.tabhubTrustedInput !== void 0 });
+    const tag = !params.pack && stepsOf(run3).slice(run3.from).some(givesRefs) ? this.#looks.tag(run3.tabId, run3.documentId) : void 0;
+    say(port, { type: "run", id, from: run3.from, steps: stepsFrom(run3), more: run3.script && true, none: run3.script?.none, args: params.args, result: params.result, values, ...this.#bounds.reach(run3), tag, mark: this.#settings().mark, dialogs, trusted: globalThis.tabhubTrustedInput !== void 0 });
   }
   /** Has the dialogs of a document answered while a client's own steps act there. @returns what their events are called */
   #hooked(id, run3) {
@@ -5615,8 +5696,12 @@ var Runs = class {
     if (this.#open.get(id) !== run3 || !next) return;
     const { leads } = run3;
     if (next === "closed") return this.#lost(id, run3, "the tab was closed");
+    if (next === "failed") {
+      run3.page = run3.error && this.#navigations.failed(run3.error).page;
+      return this.#goesNoFurther(id, run3, `step ${run3.did + 1} led to a page that could not be loaded (${run3.error?.error})`);
+    }
     if (next === "stays" && leads?.declared) {
-      return this.#fail(id, run3, "STEP_TIMEOUT", `it was to lead to another page, and ${run3.error ? `that did not load (${run3.error})` : "none came in time"}`, run3.did);
+      return this.#fail(id, run3, "STEP_TIMEOUT", `it was to lead to another page, and ${run3.error ? `that did not load (${run3.error.error})` : "none came in time"}`, run3.did);
     }
     if (next === "stays") {
       if (!leads) return this.#lost(id, run3, "the page went away");
@@ -5631,16 +5716,7 @@ var Runs = class {
       run3.moved = true;
       const why = this.#bounds.refusal(run3.params);
       if (why) return this.#fail(id, run3, "STEP_STOPPED", why);
-      const last = stepsOf(run3).length - 1;
-      if (run3.params.reach?.includes(origin) && run3.did === last && run3.script) {
-        run3.script.left = `step ${last + 1} led to ${this.#bounds.outside(run3, url)}`;
-        run3.leads = void 0;
-        return this.#answer(id, run3, null);
-      }
-      if (run3.params.reach?.includes(origin) && run3.did === last) {
-        run3.from = last + 1;
-        return this.#finish(id, run3, { steps: [], value: null });
-      }
+      if (run3.params.reach?.includes(origin)) return this.#goesNoFurther(id, run3, `step ${run3.did + 1} led to ${this.#bounds.outside(run3, url)}`);
       const led = run3.did < 0 ? "the page went" : `step ${run3.did + 1} led`;
       return this.#fail(id, run3, "STEP_REFUSED", `${led} to ${this.#bounds.outside(run3, url)}`);
     }
@@ -5654,9 +5730,21 @@ var Runs = class {
     if (script2) return false;
     return did >= 0 && (stayed === did || steps[did].fill !== void 0) && steps.slice(did + 1).some(isActing);
   }
+  /** A step has led where no other one can be done: that ends the run well if it was the last. */
+  #goesNoFurther(id, run3, why) {
+    const last = stepsOf(run3).length - 1;
+    if (run3.did !== last) return this.#fail(id, run3, "STEP_REFUSED", why);
+    if (run3.script) {
+      run3.script.left = why;
+      run3.leads = void 0;
+      return this.#answer(id, run3, null);
+    }
+    run3.from = last + 1;
+    return this.#finish(id, run3, { steps: [], value: null });
+  }
   /** The browser could not show a document. */
-  failed({ tabId, frameId, error }) {
-    for (const run3 of this.#open.values()) if (run3.tabId === tabId && run3.frameId === frameId) run3.error = error.replace(/^net::/, "");
+  failed({ tabId, frameId, url, error }) {
+    for (const run3 of this.#open.values()) if (run3.tabId === tabId && run3.frameId === frameId) run3.error = { url, error: error.replace(/^net::/, "") };
   }
   // ---- How a run ends
   /** The document of a run has gone, or its script: what was begun there may have been done. */
@@ -5683,7 +5771,7 @@ var Runs = class {
     const before = stepsOf(run3).slice(0, run3.from).map((_, i) => reported(run3, i));
     const whole = { ...result, steps: [...before, ...result.steps] };
     this.#close(id);
-    if (run3.moved) whole.page = await this.#navigations.here(run3);
+    if (run3.page || run3.moved) whole.page = run3.page ?? await this.#navigations.here(run3);
     this.#hold(id, run3.tabId, JSON.stringify(whole), whole.failed ? "failed" : "done");
   }
   /** Keeps an answer until the hub has it. */
@@ -6603,11 +6691,11 @@ var leases = new Leases(hub, (tabId) => userInput.isActive(tabId), (tabId) => {
 });
 var navigations = new Navigations(tabs, () => current);
 var calls = new Calls(tabs, hub, navigations, activity);
-var runs = new Runs(tabs, packs, calls, hub, navigations, activity, userInput, () => current, (tabId) => overlay.ringed(tabId));
+var looks = new Looks(() => current);
+var runs = new Runs(tabs, packs, calls, hub, navigations, activity, userInput, () => current, looks, (tabId) => overlay.ringed(tabId));
 var manualCalls = new ManualCalls(tabs, activity);
 var gateways = new Gateways(() => current);
 var questions2 = new Questions(hub, showState);
-var looks = new Looks(() => current);
 var recordings = new Recordings(hub, () => current, (tabId, shown) => {
   toolbar.recorded(tabId, shown);
   hearCommits(shown === "on");

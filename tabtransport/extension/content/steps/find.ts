@@ -6,6 +6,7 @@ import {
   labelsOf, localName, nextSibling, nodeType, outward, query, rootOf, shadowOf, textContent, viewOf,
 } from "./dom.ts";
 import { Failure } from "./failure.ts";
+import { IMPLICIT, ROLES } from "../../roles.ts";
 import { referenced } from "./refs.ts";
 import { watchPasswords } from "./secret.ts";
 import { textOf, type Given } from "./values.ts";
@@ -27,62 +28,6 @@ export interface Found {
 
 // ---- Roles
 
-const HEADING = "h1,h2,h3,h4,h5,h6";
-/** Which elements of HTML may have a role without saying so; roleOf says which of them do. */
-const IMPLICIT: { [role: string]: string } = {
-  article: "article",
-  banner: "header",
-  blockquote: "blockquote",
-  button: "button,summary,input",
-  caption: "caption",
-  cell: "td",
-  checkbox: "input",
-  code: "code",
-  columnheader: "th",
-  combobox: "select,input",
-  complementary: "aside",
-  contentinfo: "footer",
-  definition: "dd",
-  deletion: "del,s",
-  dialog: "dialog",
-  document: "html",
-  emphasis: "em",
-  figure: "figure",
-  form: "form",
-  group: "fieldset,details,optgroup",
-  gridcell: "td",
-  heading: HEADING,
-  img: "img",
-  insertion: "ins",
-  link: "a,area",
-  list: "ul,ol,menu",
-  listbox: "select,datalist",
-  listitem: "li",
-  main: "main",
-  meter: "meter",
-  navigation: "nav",
-  option: "option",
-  paragraph: "p",
-  progressbar: "progress",
-  radio: "input",
-  region: "section",
-  row: "tr",
-  rowgroup: "thead,tbody,tfoot",
-  rowheader: "th",
-  search: "search",
-  searchbox: "input",
-  separator: "hr",
-  slider: "input",
-  spinbutton: "input",
-  status: "output",
-  strong: "strong",
-  subscript: "sub",
-  superscript: "sup",
-  table: "table",
-  term: "dt",
-  textbox: "textarea,input,[contenteditable]",
-  time: "time",
-};
 /** Those of which roleOf asks for more than their name. */
 const ASKED = ["a", "area", "input", "select", "textarea", "img", "td", "th", "header", "footer", "section", "form", "[contenteditable]"];
 const BY_NAME = new Map(
@@ -96,11 +41,6 @@ const BY_TYPE: { [type: string]: string } = {
 const BY_CONTENT = /^(button|cell|checkbox|columnheader|gridcell|heading|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|row|rowheader|switch|tab|tooltip|treeitem|listitem|term|definition|paragraph|caption|status|alert)$/;
 export const isNamedByContent = (role: string) => BY_CONTENT.test(role);
 const FIELDS = /^(textbox|searchbox|combobox|listbox|checkbox|radio|switch|slider|spinbutton)$/;
-
-/** Roles that no element of HTML has by itself. */
-const CLAIMED = `alert alertdialog application directory feed generic grid log marquee math menu menubar menuitem menuitemcheckbox menuitemradio none note
-presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer toolbar tooltip tree treegrid treeitem image`.split(/\s+/);
-const ROLES = new Set([...Object.keys(IMPLICIT), ...CLAIMED]);
 
 /** The role of an element: the first that it claims and that there is, or that of HTML. */
 export function roleOf(element: Element): string {

@@ -2,7 +2,8 @@
 
 import { attribute, clean, closest, documentOf, hasAttribute, href, innerText, inputType, isChecked, isHTML, isVisible, localName, query, shadowOf, valueOf } from "./dom.ts";
 import { Failure } from "./failure.ts";
-import { all, describe, nameOf, one, roleOf, textIn, words, type Scope } from "./find.ts";
+import { all, describe, foundOf, nameOf, one, roleOf, textIn, words, type Scope } from "./find.ts";
+import { referencesOf } from "./refs.ts";
 import { secret } from "./secret.ts";
 import { numberIn } from "./values.ts";
 
@@ -12,6 +13,13 @@ type Fields = { [name: string]: ReadField };
 
 const MAX_ROWS = 100;
 const MAX_TEXT = 100_000;
+
+/** What says which element it is; packs read none of that. */
+const GIVES: { [give: string]: (element: Element) => string | undefined } = {
+  ref: (element) => referencesOf()?.of(foundOf(element)),
+  role: roleOf,
+  name: (element) => nameOf(element),
+};
 
 export interface Reading {
   value: unknown;
@@ -58,7 +66,10 @@ function readField({ target, give = "text", attribute: named, optional }: ReadFi
     throw error;
   }
   if (!element) throw new Failure("STEP_REFUSED", "a field without target is of a list's element, and there is no list");
+  const which = GIVES[give]?.(element);
+  if (which !== undefined) return which;
   const kind = secret(element, nameOf(element));
+  if (kind && optional && scope.literal) return null;
   if (kind) throw new Failure("STEP_REFUSED", `${words(element)} is ${kind}: no pack reads that`);
   const value = give === "attribute" ? attribute(element, named ?? "") : valueIn(element, give);
   if (value !== undefined && value !== null) return value;

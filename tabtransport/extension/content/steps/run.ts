@@ -5,7 +5,9 @@ import { actOf, type Act } from "./act.ts";
 import { Dialogs } from "./dialog.ts";
 import { clean } from "./dom.ts";
 import { Failure } from "./failure.ts";
-import { all, describe, type Scope } from "./find.ts";
+import { all, describe, one, type Scope } from "./find.ts";
+import { look } from "./look.ts";
+import { referencesOf, type References } from "./refs.ts";
 import { scopeOf } from "./scope.ts";
 import { trustedActOf } from "./trusted.ts";
 import { read, type Reading } from "./read.ts";
@@ -13,6 +15,7 @@ import { addressOf, prepare, send } from "./request.ts";
 import { ring } from "./ring.ts";
 import { eventually } from "./until.ts";
 import { evaluate } from "./values.ts";
+import { decode, show } from "../../looklines.ts";
 import { matchesAny } from "../../patterns.ts";
 import { isActing, verbOf } from "../../steps.ts";
 import { Values } from "../../../pagejs/values.ts";
@@ -24,6 +27,8 @@ const LEAVING = 100;
 /** How long a list stays empty until it is taken to be empty, in ms. */
 const EMPTY = 500;
 const MAX_VALUES = 4 << 20;
+/** How many tokens a look of a script or of a step has at most. */
+const TOKENS = 4_000;
 
 /** Ends what waits: the run goes on elsewhere, or not at all. */
 class Left extends Error {}
@@ -50,6 +55,7 @@ export class Run {
     this.#begin = begin;
     this.#post = post;
     this.#scope = scopeOf(begin);
+    referencesOf(begin.tag);
     this.#dialogs = new Dialogs(begin.dialogs);
     for (const { dialog } of begin.steps.slice(0, begin.from)) if (dialog) this.#dialogs.next(dialog);
     void this.#all();
@@ -164,8 +170,8 @@ export class Run {
       this.#report(step, "yes", `the page's next question gets ${step.dialog.accept ? "OK" : "Cancel"}${step.dialog.text === undefined ? "" : `, with ${JSON.stringify(clean(step.dialog.text))}`}`);
       return false;
     }
-    if (step.read || step.wait) {
-      this.#report(step, "yes", await this.#look(step, clock));
+    if (step.read || step.wait || step.look) {
+      this.#report(step, "yes", step.look ? await this.#lookAt(step, step.look, clock) : await this.#look(step, clock));
       return false;
     }
     return this.#act(at, step, clock);
@@ -272,6 +278,18 @@ export class Run {
     }, clock);
     this.#gave(step, value);
     return words;
+  }
+
+  /** Looks at this document as clients do. */
+  async #lookAt(step: Step, { target, find, depth }: NonNullable<Step["look"]>, clock: Clock): Promise<string> {
+    const references = referencesOf(this.#begin.tag) as References;
+    const scope = target && (await this.#eventually(() => references.of(one(target, document, this.#scope)), clock));
+    const { lines, stale } = await look({ tag: references.tag, ...(scope && { scope }) });
+    if (stale) throw new Failure("STALE_REF", stale.message, stale.near);
+    this.#here();
+    const shown = show(decode(lines), { depth, find, maxTokens: TOKENS, scoped: scope !== undefined });
+    this.#gave(step, shown.lines.map(({ text }) => text).join("\n"));
+    return `looked at ${shown.lines.length} lines`;
   }
 
   async #wait({ for: there, gone, url }: NonNullable<Step["wait"]>, clock: Clock): Promise<string> {
