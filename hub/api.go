@@ -6,6 +6,7 @@ import (
 
 	"tabhub/hub/broadcast"
 	"tabhub/hub/call"
+	"tabhub/hub/call/group"
 	"tabhub/hub/lists"
 	"tabhub/hub/state"
 	"tabhub/hub/telemetry"
@@ -53,9 +54,9 @@ type Options struct {
 	// no client is told what is there. Nil: none is, but for those that naming.IsDashboard knows.
 	OwnPage func(url string) bool
 
-	Handover call.Handover  // "" means HandoverWait
-	Group    call.GroupKind // "" means GroupOwn
-	GroupEnd call.GroupEnd  // "" means GroupKeep
+	Handover call.Handover // "" means HandoverWait
+	Group    group.Kind    // "" means group.Own
+	GroupEnd group.End     // "" means group.Keep
 
 	// StoredFirst has clients learn only what is stored, as another process may serve the user next.
 	// See Settled.

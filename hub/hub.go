@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"tabhub/hub/call"
+	"tabhub/hub/call/group"
 	"tabhub/hub/core"
 	"tabhub/hub/lists"
 	"tabhub/hub/packs"
@@ -59,7 +60,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	opts.PersonTimeout = cmp.Or(opts.PersonTimeout, spec.PersonTimeout)
 	opts.MaxCalls = cmp.Or(opts.MaxCalls, spec.MaxCallsPerHub)
 	opts.Handover = cmp.Or(opts.Handover, call.HandoverWait)
-	opts.Group, opts.GroupEnd = cmp.Or(opts.Group, call.GroupOwn), cmp.Or(opts.GroupEnd, call.GroupKeep)
+	opts.Group, opts.GroupEnd = cmp.Or(opts.Group, group.Own), cmp.Or(opts.GroupEnd, group.Keep)
 	c, err := core.Open(ctx, core.Options{
 		User: opts.User, Transport: opts.Transport, Store: opts.Store, Log: opts.Log, Record: opts.Record, Changed: opts.Changed,
 		Version: opts.Version, StoredFirst: opts.StoredFirst, NameLimit: opts.NameLimit, PlainNames: opts.PlainNames,
@@ -74,14 +75,15 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	ps := packs.Open(c, rules)
 	c.Options.Packs = ps
 	ls := lists.New(c, rules, opts.TabNames)
+	groups := &group.Groups{Core: c, Kind: opts.Group, End: opts.GroupEnd}
 	cs := call.New(c, rules, ls, call.Options{
 		Telemetry: opts.Telemetry, CallTimeout: opts.CallTimeout, CallTimeoutMax: opts.CallTimeoutMax, PersonTimeout: opts.PersonTimeout,
 		MaxCalls: opts.MaxCalls, Askers: opts.Askers, Dashboard: opts.Dashboard, Command: opts.Command, Paired: opts.Paired, OwnBrowser: opts.OwnBrowser, OwnPage: opts.OwnPage,
-		Handover: opts.Handover, Group: opts.Group, GroupEnd: opts.GroupEnd, LabelResults: opts.LabelResults,
+		Handover: opts.Handover, Groups: groups, LabelResults: opts.LabelResults,
 	})
 	ps.OnChange(func() { call.PacksChanged(cs) })
 	c.Restore(core.Hooks{
-		Listed: ls.Changed, Leased: cs.Leased, Ended: cs.EndGroup,
+		Listed: ls.Changed, Leased: cs.Leased, Ended: groups.Ended,
 		Registered: ls.Resubscribe, Updated: ls.ResourceUpdated,
 		Superseded: cs.EndQuestions, InFlight: cs.PeersInFlight,
 	})

@@ -8,6 +8,7 @@ import (
 
 	"tabhub/hub/agents"
 	"tabhub/hub/call"
+	"tabhub/hub/call/group"
 	"tabhub/hub/trust/consent"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -148,7 +149,7 @@ func TestOwnersHandIsSaidAgain(t *testing.T) {
 // What a client opens goes to its room, which ends with it.
 func TestRoomOfAClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, opts := range []Options{{}, {GroupEnd: call.GroupClose}, {Group: call.GroupNone}} {
+		for _, opts := range []Options{{}, {GroupEnd: group.Close}, {Group: group.None}} {
 			w := newFixture(t, opts)
 			b := w.desk()
 			var last spec.Request
@@ -166,7 +167,7 @@ func TestRoomOfAClient(t *testing.T) {
 				t.Errorf("the owner's own tabs go to %+v", room)
 			}
 			room := open(claude)
-			if opts.Group == call.GroupNone {
+			if opts.Group == group.None {
 				if room != nil {
 					t.Errorf("a tab goes to %+v", room)
 				}
@@ -180,7 +181,7 @@ func TestRoomOfAClient(t *testing.T) {
 			}
 			gone(true)
 			r := b.Next()
-			if end, ok := last.(*spec.EndRoom); !ok || end.Room != room.ID || end.Close != (opts.GroupEnd == call.GroupClose) {
+			if end, ok := last.(*spec.EndRoom); !ok || end.Room != room.ID || end.Close != (opts.GroupEnd == group.Close) {
 				t.Errorf("at its end the browser is asked for %+v", last)
 			}
 			b.Answer(r, spec.Response{Result: []byte(`{"closed":1,"kept":0}`)}, nil)

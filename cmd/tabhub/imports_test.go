@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"hub/anypage", "hub/builtin/instance", "hub/hubtest", "hub/face/mcpserver/expose"},
 	{"hub"},
 	{"hub/call"},
-	{"hub/call/window"},
+	{"hub/call/group", "hub/call/window"},
 	{"hub/lists"},
 	{"hub/packs"},
 	{"hub/core"},

@@ -111,6 +111,8 @@ func (p *Pages) stale(by *consent.Caller, to spec.TabAddr, origin string, r *spe
 			near = append(near, describe.Clean(n, 200))
 		}
 		text += " Nearest now: " + strings.Join(near, "; ") + ". Check that it is what you mean, or"
+	} else if strings.Contains(r.Stale, "of another tab") {
+		return core.Fail(spec.FailureCode(spec.StaleRef), "%s Pass the tabId of the snapshot that has it.", text)
 	} else {
 		text += " To go on,"
 	}

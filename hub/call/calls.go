@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tabhub/hub/broadcast"
+	"tabhub/hub/call/group"
 	"tabhub/hub/call/ledger"
 	"tabhub/hub/call/window"
 	"tabhub/hub/core"
@@ -36,8 +37,7 @@ type Options struct {
 	OwnBrowser     func(spec.PairingID) bool
 	OwnPage        func(url string) bool
 	Handover       Handover
-	Group          GroupKind
-	GroupEnd       GroupEnd
+	Groups         *group.Groups
 	LabelResults   bool
 }
 

@@ -212,7 +212,7 @@ func (c *control) placed() spec.Request {
 		return c.req
 	}
 	in := *open
-	in.Room = groupOf(c.Calls, c.Calls.rules.By(c.by), c.to.Peer)
+	in.Room = c.opts.Groups.Of(c.Calls.rules.By(c.by), c.to.Peer)
 	return &in
 }
 

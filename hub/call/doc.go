@@ -10,7 +10,6 @@
 //	control.go    control requests to browsers and tabs
 //	own.go        what clients do on pages by themselves
 //	agents.go     Agents: leases and releases tabs for sessions
-//	group.go      the tab groups of what sessions open
 //	forward.go    requests that go elsewhere than to a tab, such as to an extension of the relay
 //	task.go       calls of tasks that an earlier process has sent
 //	running.go    what the owner sees of calls in flight, and how they stop them
@@ -18,7 +17,7 @@
 //	page.go       what a call has led to
 //
 // Packages below: ledger has an entry for each call, with a table of its states; apps knows the programs that
-// call, and window asks the owner in a browser.
+// call, group keeps the tab groups of sessions, and window asks the owner in a browser.
 //
 // A call takes a snapshot of the state for each attempt and holds nothing of it when it has ended.
 // Counters of calls in flight are atomic; those of a tab are reached through a state.Candidate. The

@@ -135,7 +135,7 @@ func (r *run) awaitOpened(ctx context.Context, o *state.Opening) error {
 // askForTab asks a browser for a tab. It blocks until it has answered.
 func (cs *Calls) askForTab(p permit, o *state.Opening) {
 	wakes := core.View(cs.core, func(s *state.State) bool { return s.Wakes(o) })
-	resp, err := cs.gate.send(cs.core.Context(), p, spec.TabAddr{Peer: o.Peer}, &spec.OpenTab{URL: o.URL, Wake: wakes, Room: groupOf(cs, o.By, o.Peer)}, tabtransport.Wait{Timeout: spec.ControlTimeout})
+	resp, err := cs.gate.send(cs.core.Context(), p, spec.TabAddr{Peer: o.Peer}, &spec.OpenTab{URL: o.URL, Wake: wakes, Room: cs.opts.Groups.Of(o.By, o.Peer)}, tabtransport.Wait{Timeout: spec.ControlTimeout})
 	var result spec.OpenTabResult
 	if err == nil {
 		err = json.Unmarshal(resp.Result, &result)

@@ -107,13 +107,22 @@ func (c *control) admit(ctx context.Context, args json.RawMessage) (p permit, er
 	return p, nil
 }
 
-// take has the client's session lease the tab, from its first act on, unless one has it.
+// take has the client's session lease the tab, from its first act on, unless another one has it: whose it is counts
+// below. The session's calls go there from then on.
 func (c *control) take() error {
-	held := core.View(c.core, func(s *state.State) *agents.Holder { return s.Agents().Holder(c.to) })
-	if c.own == nil || c.action.Class == policy.Read || core.SessionOf(c.by) == (agents.SessionID{}) || held != nil {
-		return nil // whose it is counts below
+	id := core.SessionOf(c.by)
+	if c.own == nil || c.action.Class == policy.Read || id == (agents.SessionID{}) {
+		return nil
 	}
-	_, err := (&Agents{c.Calls}).lease(c.by, c.to, agents.Terms{TTL: agents.DefaultLease})
+	as := &Agents{c.Calls}
+	held := as.Holder(c.to)
+	if latest, _ := as.Preferred(c.by); held != nil && held.Session == id && latest != c.to {
+		c.core.Update(func(tx *state.Tx) { tx.Agents().Prefer(c.rules.By(c.by), c.to) })
+	}
+	if held != nil {
+		return nil
+	}
+	_, err := as.lease(c.by, c.to, agents.Terms{TTL: agents.DefaultLease})
 	return err
 }
 

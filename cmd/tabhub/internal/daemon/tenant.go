@@ -14,6 +14,7 @@ import (
 	"tabhub/hub/broadcast"
 	"tabhub/hub/builtin/instance"
 	"tabhub/hub/call"
+	"tabhub/hub/call/group"
 	"tabhub/hub/cluster"
 	"tabhub/hub/demo"
 	"tabhub/hub/face/mcpserver"
@@ -71,7 +72,7 @@ func (p *Process) openTenant(ctx context.Context, user spec.UserID) (_ *tenant.T
 		Paired:      func() bool { return p.hasBrowser(user) },
 		OwnBrowser:  func(id spec.PairingID) bool { return !p.ring.IsStarted(id) },
 		CallTimeout: c.CallTimeout, CallTimeoutMax: c.CallTimeoutMax, PersonTimeout: c.PersonTimeout,
-		Handover: call.Handover(c.Handover), Group: call.GroupKind(c.Room), GroupEnd: call.GroupEnd(c.GroupEnd),
+		Handover: call.Handover(c.Handover), Group: group.Kind(c.Room), GroupEnd: group.End(c.GroupEnd),
 		OwnPage: admission{p}.isOwnPage, LabelResults: c.LabelResults, MaxCalls: c.Limits.Calls,
 	})
 	close(opened)

@@ -13,6 +13,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/command"
 	"tabhub/hub/call"
+	"tabhub/hub/call/group"
 	"tabhub/hub/face/mcpserver/expose"
 	"tabhub/hub/face/mcpserver/methods"
 	"tabhub/hub/lists"
@@ -63,7 +64,7 @@ const (
 func (c *Config) Settings() []*Setting {
 	l, k := &c.Limits, &c.Cluster
 	var all []*Setting
-	group := func(title string, of ...*Setting) {
+	under := func(title string, of ...*Setting) {
 		for _, s := range of {
 			s.Group = title
 		}
@@ -76,7 +77,7 @@ func (c *Config) Settings() []*Setting {
 		}
 		return s
 	}
-	group(groupDoors,
+	under(groupDoors,
 		set("listen", list(&c.Listen, checkAddress), "addresses to listen on (default "+DefaultListen+", and "+RelayListen+" if it is free)", IsFlag),
 		set("public-url", text(&c.PublicURL), "where clients reach the hub through a proxy"),
 		set("behind-proxy", yesNo(&c.BehindProxy), "a proxy in front of the hub does TLS and sets X-Forwarded-Proto and -Host"),
@@ -85,24 +86,24 @@ func (c *Config) Settings() []*Setting {
 		set("allow-origin", list(&c.AllowOrigins, nil), "origins whose pages may join and connect; * for all", IsFlag),
 		set("allow-host", list(&c.AllowHosts, nil), "further host names that the hub answers to"),
 		set("extension-id", list(&c.extensions, nil), "ids of further browser extensions that may join"))
-	group(groupAccounts,
+	under(groupAccounts,
 		set("auth", oneOfThese(&c.Auth, "token", "token", "jwt", "none"), "credential that clients show: token, jwt (several users) or none", IsFlag),
 		set("jwt-secret", text(&c.JwtSecret), "with auth jwt: `file` with the HS256 secret", IsFlag, isPath),
 		set("jwks", text(&c.Jwks), "with auth jwt: key set, a file or an https address; needs jwt-issuer and jwt-audience", isPath),
 		set("jwt-issuer", text(&c.JwtIssuer), "with auth jwt: issuer (iss) that tokens must have"),
 		set("jwt-audience", list(&c.JwtAudiences, nil), "with auth jwt: audiences (aud) of which tokens must have one"))
-	group(groupShares,
+	under(groupShares,
 		set("user-rate", number(&l.Rate, defaultUserRate, 0, maxNumber), "with auth jwt: requests a second that a user may make in the long run; 0 for any number"),
 		set("user-sockets", number(&l.Sockets, defaultUserSockets, 0, maxNumber), "with auth jwt: WebSockets, event streams and bridges that a user's clients may have open, and as many for browsers and pages; 0 for any number"),
 		set("user-calls", number(&l.Calls, spec.MaxCallsPerHub, 1, maxNumber), "with auth jwt: calls that a user may have in flight"))
-	group(groupCluster,
+	under(groupCluster,
 		set("cluster", list(&k.Nats, checkNATS), "be a node of the cluster whose NATS servers are at these addresses, such as nats://nats-0:4222"),
 		set("cluster-creds", text(&k.Creds), "file with credentials for NATS", isPath),
 		set("cluster-ca", text(&k.Ca), "file with the authority of NATS's certificate (PEM; default: the system's authorities)", isPath),
 		set("cluster-secret", text(&k.secret), "file with a secret that all nodes have, of 32 bytes or more", isPath),
 		set("node-name", text(&k.name), "name of this node; no other has it (default: the host's name)"),
 		set("node-url", text(&k.URL), "where the other nodes reach this one, such as https://tabhub-0.tabhub:3301, and where it listens for them (on all addresses if it is a name); no certificate is needed"))
-	group(groupLists,
+	under(groupLists,
 		set("expose", oneOfThese(&c.Expose, string(expose.Auto), string(expose.Auto), string(expose.All), string(expose.Proxy)), "which tools of pages clients list: auto (all or none of each site, within a budget), all, or proxy (none; the tool proxy reaches them)", IsFlag),
 		set("expose-budget", number(&c.ExposeBudget, DefaultBudget, 1, maxNumber), "with expose auto: tokens that the tools of pages may cost; the same for resources, templates and prompts"),
 		set("tab-names", oneOfThese(&c.TabNames, string(lists.TabNamesAuto), string(lists.TabNamesAuto), string(lists.TabNamesAlways), string(lists.TabNamesNever)), "when the names of single tabs are listed: auto, always or never"),
@@ -110,26 +111,26 @@ func (c *Config) Settings() []*Setting {
 		set("plain-names", yesNo(&c.PlainNames), "list tools under the page's own names; for conformance suites", IsHidden),
 		set("tools", list(&c.Tools, nil), "builtin tools: a name switches one on, -name off (such as -browser_page)", IsFlag),
 		set("demo", yesNo(&c.Demo), "add a demo shop, so that there are tools at once", IsFlag))
-	group(groupPolicy,
+	under(groupPolicy,
 		set("policy", oneOfThese(&c.Policy, "", string(policy.ModeOpen), string(policy.ModeCareful), string(policy.ModeAsk), string(policy.ModeReadOnly)), "the mode, which decides where no rule does: open, careful, ask or read-only (default: the one of tabhub policy mode, else careful)", IsFlag),
 		set("policy-file", text(&c.PolicyFile), "file with rules that override those of tabhub policy; the hub reads it again when it changes", isPath),
 		set("ask", list(&c.Ask, nil, "browser", "client", "dashboard"), "where the hub asks you, in this order: browser (a window of a paired one), client (the MCP client, if no browser is paired or it comes first), dashboard (or tabhub approve --watch)"))
-	group(groupCalls,
+	under(groupCalls,
 		set("call-timeout", period(&c.CallTimeout, spec.CallTimeout, 1), "how long a tool call may take without progress"),
 		set("call-timeout-max", period(&c.CallTimeoutMax, spec.CallTimeoutMax, 1), "how long a tool call may take with progress"),
 		set("person-timeout", period(&c.PersonTimeout, spec.PersonTimeout, 1), "how long a tool call may wait for you to submit a form in its tab"),
 		set("task-after", period(&c.TaskAfter, methods.TaskAfter, 1), "how long a tool call may take until a client that supports tasks gets one in place of the answer"),
 		set("label-results", yesNo(&c.LabelResults), "put the texts of pages between lines that name their site, for the model"))
-	group(groupTabs,
+	under(groupTabs,
 		set("handover", oneOfThese(&c.Handover, string(call.HandoverWait), string(call.HandoverWait), string(call.HandoverFail), string(call.HandoverIgnore)), "what a client's calls do in a tab that it leases while you use that tab: wait (until you have finished), fail or ignore"),
-		set("room", oneOfThese(&c.Room, string(call.GroupOwn), string(call.GroupOwn), string(call.GroupNone)), "where a client opens tabs: group (in a tab group of its own) or none (anywhere)"),
-		set("room-end", oneOfThese(&c.GroupEnd, string(call.GroupKeep), string(call.GroupKeep), string(call.GroupClose)), "what happens to these tabs when the client has ended: keep, or close (except those that you have used)"),
+		set("room", oneOfThese(&c.Room, string(group.Own), string(group.Own), string(group.None)), "where a client opens tabs: group (in a tab group of its own) or none (anywhere)"),
+		set("room-end", oneOfThese(&c.GroupEnd, string(group.Keep), string(group.Keep), string(group.Close)), "what happens to these tabs when the client has ended: keep, or close (except those that you have used)"),
 		set("uploads", list(&c.Uploads, nil), "folders and files that clients may put into pages (browser_page upload), each time as the rules say; none by default", IsFlag, isPath))
-	group(groupBrowsers,
+	under(groupBrowsers,
 		set("browser-program", text(&c.Browser), "program file of the Chromium or Chrome to start (default: the first that is found)", isPath),
 		set("launch-browser", yesNo(&c.LaunchBrowser), "start a browser of its own with the extension", IsFlag))
 	c.LogKeep, c.LogMax, c.LogArguments = command.Age(record.DefaultKeep), record.DefaultMax, command.Age(record.DefaultArguments)
-	group(groupRecords,
+	under(groupRecords,
 		set("log-keep", &c.LogKeep, "how long the hub keeps the record, such as 90d"),
 		set("log-max", &c.LogMax, "how large the record may become, such as 256MiB; the oldest lines go first"),
 		set("log-arguments", &c.LogArguments, "how long the record keeps what calls that act were given, and what those that cannot be undone answered, except what looks like a secret; 0 for not at all"),
@@ -137,7 +138,7 @@ func (c *Config) Settings() []*Setting {
 		set("log-level", oneOfThese(&c.logLevel, "info", "debug", "info", "warn", "error"), "how much the hub logs: debug, info, warn or error", IsFlag),
 		set("log-format", oneOfThese(&c.logFormat, formatText, formatText, formatJSON), "the format of the hub's log: text, or json (an object a line)"),
 		set("metrics", oneOfThese(&c.metrics, "owner", "owner", "open"), "which requests may read /metrics: owner (with the hub's token) or open (of every program on this machine)"))
-	group(groupProcess,
+	under(groupProcess,
 		set("idle-exit", period(&c.IdleExit, 0, 0), "end after so long without a client; 0 for never (a hub that stdio starts: 15m)", IsFlag))
 	return all
 }
