@@ -139,7 +139,7 @@ func TestLookLines(t *testing.T) {
 		{"what is dragged, or double-clicked", `<ul><li draggable=true>Card<li>Text</ul><a href=/vote?id=1 style="display:inline-block;width:20px;height:20px"></a>`, `
 			listitem "Card" #1
 			"Text"
-			link to "/vote?id=1" #2`},
+			link #2 to "/vote?id=1"`},
 		{"places that are called alike", `<section aria-label=Done><h2>Done</h2><ul aria-label=Done><li>One<li>Two</ul></section><article aria-label=News><h3>News</h3><p>Of today</p></article>`, `
 			list "Done" #1
 			  "One"
