@@ -40,7 +40,7 @@ type Done struct {
 // call.Does, or a *core.Failure with the code of a step.
 func (p *Pages) Act(ctx context.Context, by *consent.Caller, to spec.TabAddr, a Act) (done *Done, from *item.Source, err error) {
 	class := policy.Read
-	if a.Script != "" || slices.ContainsFunc(a.Steps, acts) {
+	if a.Script != "" || slices.ContainsFunc(a.Steps, func(s spec.Step) bool { return pack.Acts(&s) }) {
 		class = policy.Act
 	}
 	if err := call.CanLook(p.calls, by, to, class == policy.Read); err != nil {
@@ -90,9 +90,6 @@ func (p *Pages) Act(ctx context.Context, by *consent.Caller, to spec.TabAddr, a 
 	}
 	return done, source, nil
 }
-
-// acts reports whether a step may change something: no owner has read its request before.
-func acts(s spec.Step) bool { return pack.Acts(&s) || s.Request != nil }
 
 // place finds out where an act is done, and where it leads. It returns what the references of its steps stand for.
 func (p *Pages) place(ctx context.Context, by *consent.Caller, to spec.TabAddr, a *Act, run *spec.Run, own *call.Own) (words map[string]string, err error) {

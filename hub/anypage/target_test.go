@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 
 	"tabhub/spec"
@@ -58,6 +59,28 @@ func TestSteps(t *testing.T) {
 		}
 		if got, _ := json.Marshal(steps[0]); string(got) != want {
 			t.Errorf("%s: %s, want %s", short, got, want)
+		}
+	}
+}
+
+// What is no step is refused, with what to write instead.
+func TestNoSteps(t *testing.T) {
+	for steps, want := range map[string]string{
+		`[]`:                               "steps: must be 1 to 64",
+		`["click"]`:                        "steps[0]: must be an object with a verb",
+		`[{"click":"kfa3","press":"Tab"}]`: "must have exactly one of open, click",
+		`[{"tap":"kfa3"}]`:                 `there is no member "tap"`,
+		`[{"request":{"path":"/x"}}]`:      "is for packs alone",
+		`[{"click":{"ref":"kfa3"}}]`:       `steps[0].click: there is no member "ref"`,
+		`[{"click":{"target":{"ref":"kfa3","role":"button"}}}]`: "must be a reference of a snapshot",
+		`[{"open":"https://e.com/"}]`:                           "must begin with a slash",
+		`[{"upload":{"target":"kfa3","files":[]}}]`:             "must be 1 to 64 names",
+		`[{"scroll":{}}]`:                                       "must have a target, or pages",
+		`[{"click":{"target":"kfa3","count":3}}]`:               "count 1 or 2",
+		`[{"fill":{"the name":"x"}}]`:                           `the target "the name"`,
+	} {
+		if _, err := Steps(json.RawMessage(steps)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", steps, err, want)
 		}
 	}
 }

@@ -92,11 +92,14 @@ func (c *checker) steps(at string) error {
 func (c *checker) step(at string, s *spec.Step) error {
 	verb := Verb(s)
 	if verb == "" {
-		more := ""
+		first, more := "request, ", ""
 		if c.own {
-			more = "select, hover, scroll, drag, upload, dialog, look, "
+			first, more = "", "select, hover, scroll, drag, upload, dialog, look, "
 		}
-		return fmt.Errorf("%s: must have exactly one of request, open, click, fill, press, %sread and wait", at, more)
+		return fmt.Errorf("%s: must have exactly one of %sopen, click, fill, press, %sread and wait", at, first, more)
+	}
+	if c.own && s.Request != nil {
+		return fmt.Errorf("%s.request: is for packs alone, which their owner has read; act on the page", at)
 	}
 	if s.Timeout < 0 || s.Timeout > maxTimeout {
 		return fmt.Errorf("%s.timeout: must be at most %d seconds", at, maxTimeout)
