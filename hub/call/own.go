@@ -86,7 +86,7 @@ const (
 func (c *control) admit(ctx context.Context, args json.RawMessage) (p permit, err error) {
 	q := consent.Call{Args: args}
 	if c.own != nil {
-		q.Steps, q.Script = c.own.Steps, c.own.Script
+		q.Steps, q.Script, q.Origin = c.own.Steps, c.own.Script, c.own.Origin
 	}
 	if p, err = c.gate.admit(ctx, c.call, c.by, &c.ad, func() (*policy.Action, error) { return c.look(ctx) }, q); err != nil || c.own == nil {
 		return p, err
@@ -96,6 +96,7 @@ func (c *control) admit(ctx context.Context, args json.RawMessage) (p permit, er
 		lead.Name, lead.Class, lead.Site = "browser_page goto", policy.Write, siteOf(c.Calls, url, true)
 		ad := &c.leads[i]
 		asked := ad.asked
+		q.Origin = url
 		if _, err = c.gate.admit(ctx, c.call, c.by, ad, func() (*policy.Action, error) { return &lead, nil }, q); err != nil {
 			c.action, c.ad = lead, *ad
 			return p, err
