@@ -140,6 +140,14 @@ func TestLookLines(t *testing.T) {
 			listitem "Card" #1
 			"Text"
 			link #2 to "/vote?id=1"`},
+		{"names that are not all seen", `<button>Delete <span style="font-size:0">nothing, just order</span> account</button><br><button aria-label=Order>Delete</button><br><button>3 <span style="position:absolute;left:-9999px">new letters</span></button><br>
+			<button><span style="position:absolute;clip:rect(0 0 0 0)">Close</span><svg width=9 height=9></svg></button><br><label for=q>Amount</label><input id=q aria-label=Search><select aria-label=Plan><option>Free<option hidden>Paid</select>`, `
+			button "Delete account" #1
+			button "Order" that shows "Delete" #2
+			button "3 new letters" that shows "3" #3
+			button "Close" #4
+			"Amount", textbox "Search" #5
+			combobox "Plan" #6 = "Free" of "Free"`},
 		{"places that are called alike", `<section aria-label=Done><h2>Done</h2><ul aria-label=Done><li>One<li>Two</ul></section><article aria-label=News><h3>News</h3><p>Of today</p></article>`, `
 			list "Done" #1
 			  "One"

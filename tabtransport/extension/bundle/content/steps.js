@@ -3087,7 +3087,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
   var ALL = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
   var NOTHING = { left: 0, top: 0, right: 0, bottom: 0 };
   function seenAtRoot() {
-    return { self: true, text: true, now: true, clip: ALL, absolute: ALL, view: windowBox(), moves: false };
+    return { self: true, text: true, ink: true, now: true, clip: ALL, absolute: ALL, view: windowBox(), moves: false };
   }
   function windowBox() {
     return { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
@@ -3108,8 +3108,9 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       return { ...outer, self: true, text: false };
     }
     const isVisibleBox = style.visibility === "visible";
-    if (display === "contents") return { ...outer, self: isVisibleBox, text: isVisibleBox && hasInk(style) };
-    if (element === document.documentElement || element === document.body) return { ...outer, self: isVisibleBox, text: isVisibleBox && hasInk(style) };
+    const ink = hasInk(style);
+    if (display === "contents") return { ...outer, self: isVisibleBox, text: isVisibleBox && ink, ink };
+    if (element === document.documentElement || element === document.body) return { ...outer, self: isVisibleBox, text: isVisibleBox && ink, ink };
     const rect = box(element);
     const fixed = position === "fixed";
     const clip = fixed ? windowBox() : position === "absolute" ? outer.absolute : outer.clip;
@@ -3119,7 +3120,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     const self2 = isVisibleBox && (isSize(inner) && (moves || isSize(cut(rect, page))) || standsForLabel(element));
     const now = self2 && isSize(cut(inner, view));
     const spills = isVisibleBox && !self2 && style.overflowX === "visible" && style.overflowY === "visible" && !isSize(rect) && isSize(cut(textBox(element), clip));
-    const seen = { self: self2, text: (self2 || spills) && hasInk(style), now, clip, absolute: outer.absolute, view, moves };
+    const seen = { self: self2, text: (self2 || spills) && ink, ink, now, clip, absolute: outer.absolute, view, moves };
     const { overflowX: x, overflowY: y } = style;
     if (x !== "visible" || y !== "visible") {
       const scrollsX = /auto|scroll/.test(x);
@@ -3155,7 +3156,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     return { left: Math.max(a.left, b.left), top: Math.max(a.top, b.top), right: Math.min(a.right, b.right), bottom: Math.min(a.bottom, b.bottom) };
   }
   function isSize({ left, top, right, bottom }) {
-    return right - left > 1 && bottom - top > 1;
+    return right - left > 0.5 && bottom - top > 0.5 && Math.max(right - left, bottom - top) > 1;
   }
   function textBox(element) {
     const range = document.createRange();
@@ -3219,7 +3220,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     return role === "combobox" && text.trim() === nameOf(element, role) ? "" : text;
   }
   function optionsOf(select, scoped) {
-    const all2 = [...selectOptions(select)].map((option) => clean(optionLabel(option), 40)).filter(Boolean);
+    const all2 = [...selectOptions(select)].filter((option) => viewOf(option)?.getComputedStyle(option).display !== "none").map((option) => clean(optionLabel(option), 40)).filter(Boolean);
     const max = scoped ? MAX_SCOPED_OPTIONS : MAX_OPTIONS;
     const more = all2.length - max;
     return all2.length ? `of ${all2.slice(0, max).map(quoted).join(", ")}${more > 0 ? ` and ${more} more` : ""}` : "";
@@ -3245,6 +3246,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
   var ITEMS2 = /^(row|listitem|article|option|gridcell)$/;
   var SKIPPED = /* @__PURE__ */ new Set(["script", "style", "noscript", "template", "head", "datalist", "legend", "caption", "param", "source", "track", "rp"]);
   var PICTURES = /* @__PURE__ */ new Set(["canvas", "video", "audio", "embed", "object"]);
+  var nothingSeen = () => ({ text: "", unseen: false, deceives: false });
   async function look({ tag, scope, all: all2 }) {
     watchPasswords(document);
     const references2 = referencesOf(tag);
@@ -3352,6 +3354,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     #text(text, here, into) {
       if (here.quiet) {
         if (here.text) here.quiet.text += text;
+        else if (/\S/.test(text)) here.quiet[here.ink ? "unseen" : "deceives"] = true;
         return;
       }
       if (!here.text || text === "") return;
@@ -3372,13 +3375,10 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       const { quiet } = outer;
       if (typeof seen === "string") {
         if (!quiet) return;
-        const text = textIn(element);
-        if (seen === "nothing") quiet.text += text;
-        else quiet.deceives ||= /\S/.test(text);
+        if (/\S/.test(textIn(element))) quiet[seen === "nothing" ? "unseen" : "deceives"] = true;
         return;
       }
       const here = { ...seen, level: outer.level + 1, pointer: style.cursor === "pointer", ...quiet && { quiet } };
-      if (quiet && seen.self && !seen.text) quiet.deceives = true;
       const isBlock = name === "br" || !/^(inline|contents|ruby)/.test(style.display);
       if (isBlock && quiet) quiet.text += " ";
       else if (isBlock) into.push(BREAK);
@@ -3415,7 +3415,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
         if (role !== "separator") yield* this.#children(element, here, into);
         return;
       }
-      if (hasAttribute(element, "id") && this.#isSaidElsewhere(element, role)) return yield* this.#children(element, { ...here, quiet: { text: "", deceives: false } }, into);
+      if (hasAttribute(element, "id") && this.#isSaidElsewhere(element, role)) return yield* this.#children(element, { ...here, quiet: nothingSeen() }, into);
       const called = PLACES.test(role) || NAMED2.test(role) ? nameOf(element, isNamedByContent(role) ? "" : role) : "";
       if (!PLACES.test(role) && !(NAMED2.test(role) && called) && !clickable && !scrolls2) return yield* this.#children(element, here, into);
       const parts = [];
@@ -3449,26 +3449,29 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       return part;
     }
     *#acting(element, role, here, into) {
-      const quiet = { text: "", deceives: false };
+      const quiet = nothingSeen();
       const parts = [];
       const isEditor2 = role === "textbox" || role === "searchbox" || isHTML(element, "input", "select", "textarea");
       if (!isEditor2 && !FIELDS2.test(role)) yield* this.#children(element, { ...here, quiet }, parts);
       let name = nameOf(element, role);
+      let shown2 = "";
       if (isNamedByContent(role) && !attributeName(element, "")) {
-        if (quiet.deceives) name = quiet.text;
+        const isSaid = /[\p{L}\p{N}]/u.test(quiet.text);
+        if (quiet.deceives && isSaid) name = quiet.text;
+        else if (quiet.unseen && isSaid) shown2 = quiet.text;
         else if (parts.length && /^(treeitem|menuitem)$/.test(role)) name = textOfItem(element, MAX_NAME);
       }
       if (here.quiet && !parts.length) here.quiet.text += ` ${quiet.text}`;
       const states = `${name || role !== "link" ? "" : leads2(element)}${statesOf(element, role, name, this.#scoped)}`;
-      into.push(this.#part(element, { kind: "act", role, name, view: here.now, block: parts.length > 0, states, referred: true, parts }));
+      into.push(this.#part(element, { kind: "act", role, name, view: here.now, block: parts.length > 0, states, referred: true, parts, shown: shown2 }));
     }
     /** The label of a field that is seen is said as its name. */
     *#label(label, here, into) {
       const field = controlOf(label);
       const shown2 = field !== null && (isVisible(field) || standsForLabel(field));
-      if (field === null) return yield* this.#children(label, { ...here, pointer: true }, into);
-      if (shown2) return yield* this.#children(label, { ...here, pointer: true, quiet: { text: "", deceives: false } }, into);
-      const quiet = { text: "", deceives: false };
+      if (field === null || shown2 && !overlap(nameOf(field), textIn(label, field))) return yield* this.#children(label, { ...here, pointer: true }, into);
+      if (shown2) return yield* this.#children(label, { ...here, pointer: true, quiet: nothingSeen() }, into);
+      const quiet = nothingSeen();
       const parts = [];
       yield* this.#children(label, { ...here, pointer: true, quiet }, parts);
       into.push(this.#part(label, { kind: "act", role: "label", name: quiet.text, view: here.now, block: parts.length > 0, states: statesOf(field, roleOf(field), "", false), referred: true, parts }));
@@ -3479,10 +3482,12 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       const its = roleOf(of);
       return (PLACES.test(its) || NAMED2.test(its) || ACTS.test(its)) && !isNamedByContent(its) && isVisible(of) && !hasAttribute(of, "aria-hidden");
     }
-    #part(element, { kind, role, name, view, block, states = "", referred = kind === "frame", parts = [], frame }) {
+    #part(element, { kind, role, name, view, block, states = "", referred = kind === "frame", parts = [], frame, shown: shown2 = "" }) {
       const called = clean(name, MAX_NAME);
       const ref = referred ? this.#refOf(element) : "";
-      const also = kind === "act" && hasAttribute(element, "aria-label") ? / that shows .*$/s.exec(words(element))?.[0] ?? "" : "";
+      const isCalled = kind === "act" && (hasAttribute(element, "aria-label") || hasAttribute(element, "aria-labelledby"));
+      const seen = clean(shown2, MAX_NAME);
+      const also = isCalled ? / that shows .*$/s.exec(words(element))?.[0] ?? "" : seen && seen !== called ? ` that shows ${quoted(seen)}` : "";
       const text = `${role || "field"}${called ? ` ${quoted(called)}` : ""}${also}${ref && ` ${ref}`}${states}`;
       return { kind, role, text, view, block, ref, parts, ...frame !== void 0 && { frame } };
     }

@@ -183,7 +183,7 @@ function plainText(element: Element) {
   return isHTML(element, localName(element)) ? line(innerText(element)) : "";
 }
 
-function overlap(a: string, b: string) {
+export function overlap(a: string, b: string) {
   const [x, y] = [a, b].map((text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ""));
   return !x || !y || x.includes(y) || y.includes(x);
 }

@@ -7,7 +7,7 @@ import {
 } from "./dom.ts";
 import { encode, type Line } from "../../looklines.ts";
 import { Failure } from "./failure.ts";
-import { isNamedByContent, nameOf, roleOf, textIn, words, type Found } from "./find.ts";
+import { isNamedByContent, nameOf, overlap, roleOf, textIn, words, type Found } from "./find.ts";
 import { BREAK, linesOf, quoted, type Part } from "./looklines.ts";
 import { itemsOf, referenced, referencesOf, textOfItem, type References } from "./refs.ts";
 import { watchPasswords } from "./secret.ts";
@@ -44,8 +44,18 @@ interface Around extends Seen {
   level: number;
   pointer: boolean;
   /** In what is named by its content, or in a label: only what can be acted on is said beside that. */
-  quiet?: { text: string; deceives: boolean };
+  quiet?: Quiet;
 }
+
+/** What is seen of the content that names an element. */
+interface Quiet {
+  text: string;
+  /** More of it is there for those who hear the page, and for nobody. */
+  unseen: boolean;
+  deceives: boolean;
+}
+
+const nothingSeen = (): Quiet => ({ text: "", unseen: false, deceives: false });
 
 export async function look({ tag, scope, all }: LookOptions): Promise<LookPart> {
   watchPasswords(document);
@@ -164,6 +174,7 @@ class Looking {
   #text(text: string, here: Around, into: Part[]) {
     if (here.quiet) {
       if (here.text) here.quiet.text += text;
+      else if (/\S/.test(text)) here.quiet[here.ink ? "unseen" : "deceives"] = true;
       return;
     }
     if (!here.text || text === "") return;
@@ -185,14 +196,11 @@ class Looking {
     const { quiet } = outer;
     if (typeof seen === "string") {
       if (!quiet) return;
-      const text = textIn(element);
       // What is cut off names what it is in, for those who hear the page; what is transparent is for nobody.
-      if (seen === "nothing") quiet.text += text;
-      else quiet.deceives ||= /\S/.test(text);
+      if (/\S/.test(textIn(element))) quiet[seen === "nothing" ? "unseen" : "deceives"] = true;
       return;
     }
     const here: Around = { ...seen, level: outer.level + 1, pointer: style.cursor === "pointer", ...(quiet && { quiet }) };
-    if (quiet && seen.self && !seen.text) quiet.deceives = true;
     const isBlock = name === "br" || !/^(inline|contents|ruby)/.test(style.display);
     if (isBlock && quiet) quiet.text += " ";
     else if (isBlock) into.push(BREAK);
@@ -231,7 +239,7 @@ class Looking {
       return;
     }
     // What names a place, a field or the like is said there.
-    if (hasAttribute(element, "id") && this.#isSaidElsewhere(element, role)) return yield* this.#children(element, { ...here, quiet: { text: "", deceives: false } }, into);
+    if (hasAttribute(element, "id") && this.#isSaidElsewhere(element, role)) return yield* this.#children(element, { ...here, quiet: nothingSeen() }, into);
     const called = PLACES.test(role) || NAMED.test(role) ? nameOf(element, isNamedByContent(role) ? "" : role) : "";
     if (!PLACES.test(role) && !(NAMED.test(role) && called) && !clickable && !scrolls) return yield* this.#children(element, here, into);
     const parts: Part[] = [];
@@ -267,27 +275,30 @@ class Looking {
   }
 
   *#acting(element: Element, role: string, here: Around, into: Part[]): Generator<void> {
-    const quiet = { text: "", deceives: false };
+    const quiet = nothingSeen();
     const parts: Part[] = [];
     const isEditor = role === "textbox" || role === "searchbox" || isHTML(element, "input", "select", "textarea");
     if (!isEditor && !FIELDS.test(role)) yield* this.#children(element, { ...here, quiet }, parts);
     let name = nameOf(element, role);
+    let shown = "";
     if (isNamedByContent(role) && !attributeName(element, "")) {
-      if (quiet.deceives) name = quiet.text; // not what nobody sees
+      const isSaid = /[\p{L}\p{N}]/u.test(quiet.text);
+      if (quiet.deceives && isSaid) name = quiet.text;
+      else if (quiet.unseen && isSaid) shown = quiet.text;
       else if (parts.length && /^(treeitem|menuitem)$/.test(role)) name = textOfItem(element, MAX_NAME);
     }
     if (here.quiet && !parts.length) here.quiet.text += ` ${quiet.text}`;
     const states = `${name || role !== "link" ? "" : leads(element)}${statesOf(element, role, name, this.#scoped)}`;
-    into.push(this.#part(element, { kind: "act", role, name, view: here.now, block: parts.length > 0, states, referred: true, parts }));
+    into.push(this.#part(element, { kind: "act", role, name, view: here.now, block: parts.length > 0, states, referred: true, parts, shown }));
   }
 
   /** The label of a field that is seen is said as its name. */
   *#label(label: Element, here: Around, into: Part[]): Generator<void> {
     const field = controlOf(label);
     const shown = field !== null && (isVisible(field) || standsForLabel(field));
-    if (field === null) return yield* this.#children(label, { ...here, pointer: true }, into);
-    if (shown) return yield* this.#children(label, { ...here, pointer: true, quiet: { text: "", deceives: false } }, into);
-    const quiet = { text: "", deceives: false };
+    if (field === null || (shown && !overlap(nameOf(field), textIn(label, field)))) return yield* this.#children(label, { ...here, pointer: true }, into);
+    if (shown) return yield* this.#children(label, { ...here, pointer: true, quiet: nothingSeen() }, into);
+    const quiet = nothingSeen();
     const parts: Part[] = [];
     yield* this.#children(label, { ...here, pointer: true, quiet }, parts);
     into.push(this.#part(label, { kind: "act", role: "label", name: quiet.text, view: here.now, block: parts.length > 0, states: statesOf(field, roleOf(field), "", false), referred: true, parts }));
@@ -300,7 +311,7 @@ class Looking {
     return (PLACES.test(its) || NAMED.test(its) || ACTS.test(its)) && !isNamedByContent(its) && isVisible(of) && !hasAttribute(of, "aria-hidden");
   }
 
-  #part(element: Element, { kind, role, name, view, block, states = "", referred = kind === "frame", parts = [], frame }: {
+  #part(element: Element, { kind, role, name, view, block, states = "", referred = kind === "frame", parts = [], frame, shown = "" }: {
     kind: Line["kind"];
     role: string;
     name: string;
@@ -311,11 +322,15 @@ class Looking {
     referred?: boolean;
     parts?: Part[];
     frame?: number;
+    /** What is seen of it, if that is not all of its name. */
+    shown?: string;
   }): Part {
     const called = clean(name, MAX_NAME);
     const ref = referred ? this.#refOf(element) : "";
     // What a page calls otherwise than it shows it is called both.
-    const also = kind === "act" && hasAttribute(element, "aria-label") ? (/ that shows .*$/s.exec(words(element))?.[0] ?? "") : "";
+    const isCalled = kind === "act" && (hasAttribute(element, "aria-label") || hasAttribute(element, "aria-labelledby"));
+    const seen = clean(shown, MAX_NAME);
+    const also = isCalled ? (/ that shows .*$/s.exec(words(element))?.[0] ?? "") : seen && seen !== called ? ` that shows ${quoted(seen)}` : "";
     const text = `${role || "field"}${called ? ` ${quoted(called)}` : ""}${also}${ref && ` ${ref}`}${states}`;
     return { kind, role, text, view, block, ref, parts, ...(frame !== undefined && { frame }) };
   }

@@ -15,6 +15,8 @@ export interface Seen {
   /** Whether the element is seen itself, and the text in it. */
   self: boolean;
   text: boolean;
+  /** Text in it is drawn, if not where it is seen. */
+  ink: boolean;
   /** Whether it is now, without scrolling. */
   now: boolean;
   /** Where its content is seen, however one scrolls, and where that which is positioned absolutely is. */
@@ -31,7 +33,7 @@ const NOTHING: Box = { left: 0, top: 0, right: 0, bottom: 0 };
 
 /** What holds at the root of a document. */
 export function seenAtRoot(): Seen {
-  return { self: true, text: true, now: true, clip: ALL, absolute: ALL, view: windowBox(), moves: false };
+  return { self: true, text: true, ink: true, now: true, clip: ALL, absolute: ALL, view: windowBox(), moves: false };
 }
 
 function windowBox(): Box {
@@ -61,8 +63,9 @@ export function seenIn(element: Element, style: CSSStyleDeclaration, outer: Seen
     return { ...outer, self: true, text: false };
   }
   const isVisibleBox = style.visibility === "visible";
-  if (display === "contents") return { ...outer, self: isVisibleBox, text: isVisibleBox && hasInk(style) };
-  if (element === document.documentElement || element === document.body) return { ...outer, self: isVisibleBox, text: isVisibleBox && hasInk(style) };
+  const ink = hasInk(style);
+  if (display === "contents") return { ...outer, self: isVisibleBox, text: isVisibleBox && ink, ink };
+  if (element === document.documentElement || element === document.body) return { ...outer, self: isVisibleBox, text: isVisibleBox && ink, ink };
   const rect: Box = box(element);
   const fixed = position === "fixed";
   const clip = fixed ? windowBox() : position === "absolute" ? outer.absolute : outer.clip;
@@ -73,7 +76,7 @@ export function seenIn(element: Element, style: CSSStyleDeclaration, outer: Seen
   const now = self && isSize(cut(inner, view));
   // A box without a size may show text beyond its edges.
   const spills = isVisibleBox && !self && style.overflowX === "visible" && style.overflowY === "visible" && !isSize(rect) && isSize(cut(textBox(element), clip));
-  const seen: Seen = { self, text: (self || spills) && hasInk(style), now, clip, absolute: outer.absolute, view, moves };
+  const seen: Seen = { self, text: (self || spills) && ink, ink, now, clip, absolute: outer.absolute, view, moves };
   const { overflowX: x, overflowY: y } = style;
   if (x !== "visible" || y !== "visible") {
     const scrollsX = /auto|scroll/.test(x);
@@ -122,7 +125,7 @@ export function cut(a: Box, b: Box): Box {
 
 /** More than a dot of it is there. */
 export function isSize({ left, top, right, bottom }: Box) {
-  return right - left > 1 && bottom - top > 1;
+  return right - left > 0.5 && bottom - top > 0.5 && Math.max(right - left, bottom - top) > 1;
 }
 
 /** Where the content of an element is. */

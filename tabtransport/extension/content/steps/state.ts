@@ -1,6 +1,6 @@
 // The state that fields and the like are in, in the words of a look.
 
-import { attribute, clean, hasAttribute, hasFocus, innerText, inputType, isChecked, isHTML, localName, matchesSelector, optionLabel, selectOptions, valueOf } from "./dom.ts";
+import { attribute, clean, hasAttribute, hasFocus, innerText, inputType, isChecked, isHTML, localName, matchesSelector, optionLabel, selectOptions, valueOf, viewOf } from "./dom.ts";
 import { nameOf } from "./find.ts";
 import { quoted } from "./looklines.ts";
 import { secret } from "./secret.ts";
@@ -71,7 +71,7 @@ function written(element: Element, role: string): string {
 }
 
 function optionsOf(select: Element, scoped: boolean): string {
-  const all = [...selectOptions(select as Element)].map((option) => clean(optionLabel(option), 40)).filter(Boolean);
+  const all = [...selectOptions(select)].filter((option) => viewOf(option)?.getComputedStyle(option).display !== "none").map((option) => clean(optionLabel(option), 40)).filter(Boolean);
   const max = scoped ? MAX_SCOPED_OPTIONS : MAX_OPTIONS;
   const more = all.length - max;
   return all.length ? `of ${all.slice(0, max).map(quoted).join(", ")}${more > 0 ? ` and ${more} more` : ""}` : "";
