@@ -1,6 +1,7 @@
 package consent
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -325,6 +326,29 @@ func TestYesIsForTheWordsOfAnAct(t *testing.T) {
 			t.Error("it lets it pass twice")
 		}
 	})
+}
+
+// A client's own user may allow an act once, or for this site and this session, and nothing wider.
+func TestClientAllowsAnAct(t *testing.T) {
+	for reach, want := range map[spec.Reach]bool{spec.ReachOnce: true, spec.ReachSession: true, spec.ReachApp: false, spec.ReachAlways: false, spec.ReachNever: false, spec.ReachNo: false} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, nil)
+			by := client("c")
+			by.Elicit = func(_ context.Context, q *spec.Ask) (spec.AskResult, error) {
+				if !slices.Equal(q.Reaches, []spec.Reach{spec.ReachOnce, spec.ReachSession}) || !AboutActs(q) {
+					t.Errorf("offered is %v", q.Reaches)
+				}
+				return spec.AskResult{Reach: reach}, nil
+			}
+			a, err := r.Ask(t.Context(), by, click(by))
+			if (err == nil) != want || a.By != ByClient {
+				t.Errorf("%s: %+v, %v", reach, a, err)
+			}
+			if len(r.rules) > 0 != (reach == spec.ReachSession) || len(r.rules) > 0 && (r.rules[0].Session != by.Session || r.rules[0].Client != "c" || r.rules[0].Class != "act" || r.rules[0].Site != "shop.example") {
+				t.Errorf("%s: the rules are %+v", reach, r.rules)
+			}
+		})
+	}
 }
 
 // A yes for this session that comes when nobody waits for it any more is good in that session alone.
