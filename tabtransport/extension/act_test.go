@@ -129,8 +129,8 @@ func TestActsOfTheKeyboard(t *testing.T) {
 		{"bold", `<div contenteditable id=g role=textbox aria-label=Text>old</div>`, `[{"press": {"target": {"role": "textbox"}, "key": "Control+A"}}, {"press": {"key": "Control+b"}}]`, "", "null", `g.querySelector("b, span[style*=bold]") !== null`, ""},
 		{"the clipboard", `<input aria-label=Name onkeydown="key = 1"><script>key = 0</script>`, press("Control+V", "textbox", "Name"), "", `0 NEEDS_TRUSTED_INPUT: browsers let only a person use the clipboard by Control+V`, `key === 0`, "no: "},
 		{"no key", `<input aria-label=Name>`, press("Hyper+x", "textbox", "Name"), "", `0 STEP_REFUSED: there is no key "Hyper+x"`, "", "no: "},
-		{"a letter into a password that has the focus", `<input type=password id=a autofocus><script>a.focus()</script>`, typed("x"), "", `0 STEP_REFUSED: input without a name is a password`, `a.value === ""`, "no: "},
-		{"away from a password", `<input type=password id=a value=x autofocus><script>a.focus()</script>`, typed("Backspace"), "", `0 STEP_REFUSED: input without a name is a password`, `a.value === "x"`, "no: "},
+		{"a letter into a password that has the focus", `<input type=password id=a autofocus><script>a.focus()</script>`, typed("x"), "", `0 STEP_REFUSED: field without a name is a password`, `a.value === ""`, "no: "},
+		{"away from a password", `<input type=password id=a value=x autofocus><script>a.focus()</script>`, typed("Backspace"), "", `0 STEP_REFUSED: field without a name is a password`, `a.value === "x"`, "no: "},
 	})
 }
 
@@ -233,6 +233,10 @@ func TestActsOfDragging(t *testing.T) {
 			l.ondragover = e => { e.preventDefault(); if (e.target !== held && e.target !== l) e.target.after(held) }; l.ondragend = () => held.draggable = false</script>`, drag("#a", "#c"), "", "null", `order() === "bcad" && !a.draggable`, ""},
 		{"where it is not taken", items + `<script>a.draggable = true; a.ondragend = () => ended = true</script>`, drag("#a", "#c"), "", `0 STEP_REFUSED: listitem "C" does not take what was dragged there`, `ended && order() === "abcd"`, "perhaps: "},
 		{"far down", items + `<div style="height:4000px"></div><div id=bin style="height:50px">Bin</div><script>a.draggable = true; bin.ondragover = e => e.preventDefault(); bin.ondrop = e => dropped = true</script>`, drag("#a", "#bin"), "", "null", `dropped`, ""},
+		{"a slider", `<div id=t style="width:300px;height:20px;position:relative;background:#ddd"><div id=k role=slider aria-label=Loud aria-valuenow=0 style="position:absolute;width:20px;height:20px;background:#000"></div><i id=e style="position:absolute;left:200px;width:20px;height:20px"></i></div><script>
+			let on; k.onpointerdown = e => { on = true; k.setPointerCapture(e.pointerId) }; k.onpointermove = e => { if (on) { const x = e.clientX - t.getBoundingClientRect().left - 10; k.style.left = x + "px"; k.ariaValueNow = Math.round(x) } }; k.onpointerup = () => on = false</script>`, drag("#k", "#e"), "", "null", `k.ariaValueNow >= 195 && k.ariaValueNow <= 210`, ""},
+		{"a slider that keeps the mouse to itself", `<div id=k role=slider aria-label=Loud aria-valuenow=0 style="width:20px;height:20px;background:#000"></div><i id=e style="position:absolute;left:300px;top:300px;width:20px;height:20px;background:red"></i><script>
+			k.onpointerdown = e => k.setPointerCapture(e.pointerId); k.onpointermove = e => { if (k.hasPointerCapture(e.pointerId)) k.ariaValueNow = e.clientX }; k.onpointerup = e => { up = k.hasPointerCapture(e.pointerId); k.releasePointerCapture(e.pointerId) }; k.onlostpointercapture = () => lost = true</script>`, drag("#k", "#e"), "", "null", `k.ariaValueNow > 300 && up && /native/.test(k.setPointerCapture)`, ""},
 		{"what goes on the way", items + `<script>l.onpointerdown = () => c.remove()</script>`, drag("#a", "#c"), "", `0 STEP_REFUSED: listitem "C" is gone while it was dragged`, "", "perhaps: "},
 	})
 }
@@ -245,10 +249,10 @@ func TestActsWithFiles(t *testing.T) {
 	}
 	const a, b = `{"name": "a.txt", "mimeType": "text/plain", "data": "aGVsbG8="}`, `{"name": "b.txt", "data": "YQ=="}`
 	actRows(t, []row{
-		{"a field", `<label>Photo <input type=file id=f onchange="f.files[0].text().then(t => text = f.files[0].name + t + f.files[0].type)"></label>`, upload(`{"label": "Photo"}`, a), "", "null", `text === "a.txthellotext/plain"`, `yes: put "a.txt" into input "Photo"`},
-		{"a label of a hidden field", `<label role=button>Choose<input type=file id=f hidden></label>`, upload(`{"role": "button"}`, a), "", "null", `f.files.length === 1`, `into input "Choose" of button "Choose"`},
-		{"a button near a hidden field", `<div><input type=file id=f style="display:none" aria-label=Photo><div><button>Choose</button></div></div>`, upload(`{"role": "button"}`, a), "", "null", `f.files.length === 1`, `into input "Photo" of button "Choose"`},
-		{"two into one", `<label>Photo <input type=file id=f></label>`, upload(`{"label": "Photo"}`, a+","+b), "", `0 STEP_REFUSED: input "Photo" takes one file, not 2`, `f.files.length === 0`, "no: "},
+		{"a field", `<label>Photo <input type=file id=f onchange="f.files[0].text().then(t => text = f.files[0].name + t + f.files[0].type)"></label>`, upload(`{"label": "Photo"}`, a), "", "null", `text === "a.txthellotext/plain"`, `yes: put "a.txt" into field "Photo"`},
+		{"a label of a hidden field", `<label role=button>Choose<input type=file id=f hidden></label>`, upload(`{"role": "button"}`, a), "", "null", `f.files.length === 1`, `into field "Choose" of button "Choose"`},
+		{"a button near a hidden field", `<div><input type=file id=f style="display:none" aria-label=Photo><div><button>Choose</button></div></div>`, upload(`{"role": "button"}`, a), "", "null", `f.files.length === 1`, `into field "Photo" of button "Choose"`},
+		{"two into one", `<label>Photo <input type=file id=f></label>`, upload(`{"label": "Photo"}`, a+","+b), "", `0 STEP_REFUSED: field "Photo" takes one file, not 2`, `f.files.length === 0`, "no: "},
 		{"two", `<label>Photo <input type=file id=f multiple></label>`, upload(`{"label": "Photo"}`, a+","+b), "", "null", `f.files.length === 2`, ""},
 		{"dropped", `<div id=z role=region aria-label=Drop style="height:50px" ondragover="event.preventDefault()" ondrop="event.preventDefault(); got = event.dataTransfer.files[0].name + event.dataTransfer.types">x</div>`, upload(`{"role": "region"}`, a), "", "null", `got === "a.txtFiles"`, `yes: dropped "a.txt" onto region "Drop"`},
 		{"dropped where nothing is taken", `<div role=region aria-label=Drop style="height:50px" ondrop="got = true">x</div><script>got = false</script>`, upload(`{"role": "region"}`, a), "", `0 STEP_REFUSED: region "Drop" takes no files`, `!got`, "no: "},

@@ -1,7 +1,8 @@
 // Dialogs that a page opens while a client's steps act in it, such as confirm(): they would keep the page from
 // everything until a person has answered. For that time the page's world has functions that answer at once, and
 // say what was asked to the steps (content/steps/dialog.ts), by events with a name that is new each time. A page
-// that finds out the name can say for itself what it is asked anyway.
+// that finds out the name can say for itself what it is asked anyway. As the mouse of steps is none to the browser,
+// setPointerCapture() and its like do nothing for it: here they say which element is to have its events.
 
 import { unlessStopping } from "./stopping.ts";
 
@@ -62,6 +63,7 @@ function hook(name: string, trusted: boolean) {
       Object.defineProperty(view, kind, { ...own, value: instead });
       undo.push(() => view[kind] === (instead as unknown) && Object.defineProperty(view, kind, own));
     }
+    if (!trusted) capture(view);
     for (let i = 0; i < view.length && i < 100; i++) {
       try {
         if (view[i].document) put(view[i] as Window & typeof globalThis);
@@ -70,10 +72,39 @@ function hook(name: string, trusted: boolean) {
       }
     }
   };
+  let captured: Element | undefined;
+  const capture = (view: Window & typeof globalThis) => {
+    const proto = view.Element.prototype;
+    const mouse = 1; // as content/steps/click.ts has it
+    const instead: Pick<Element, "setPointerCapture" | "releasePointerCapture" | "hasPointerCapture"> = {
+      setPointerCapture(this: Element, id: number) {
+        if (id !== mouse || performance.now() > until || isPersons()) return void Reflect.apply(natives.setPointerCapture, this, [id]);
+        captured = this;
+        this.dispatchEvent(new CustomEvent(`${name} captured`, { bubbles: true, composed: true }));
+      },
+      releasePointerCapture(this: Element, id: number) {
+        if (id !== mouse || captured !== this) return void Reflect.apply(natives.releasePointerCapture, this, [id]);
+        captured = undefined;
+        document.dispatchEvent(new CustomEvent(`${name} captured`));
+      },
+      hasPointerCapture(this: Element, id: number) {
+        return (id === mouse && captured === this) || Reflect.apply(natives.hasPointerCapture, this, [id]);
+      },
+    };
+    const natives = {} as typeof instead;
+    for (const member of ["setPointerCapture", "releasePointerCapture", "hasPointerCapture"] as const) {
+      const own = Object.getOwnPropertyDescriptor(proto, member);
+      if (!own?.configurable || typeof own.value !== "function") continue;
+      Object.assign(natives, { [member]: own.value });
+      Object.defineProperty(proto, member, { ...own, value: instead[member] });
+      undo.push(() => proto[member] === (instead[member] as unknown) && Object.defineProperty(proto, member, own));
+    }
+  };
   const told = (event: Event) => {
     const { detail } = event as CustomEvent<string>;
     const { lasts, next } = JSON.parse(detail) as { lasts: number; next?: DialogAnswer };
     answer = next;
+    captured = undefined;
     until = performance.now() + lasts;
     if (lasts > 0) return;
     document.removeEventListener(`${name} answer`, told);

@@ -2179,6 +2179,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return `${kind}${called ? ` ${JSON.stringify(called)}` : also ? "" : " without a name"}${also}`;
   }
   function kindOf(element) {
+    if (isField(element)) return "field";
     const name = localName(element);
     return /^(h[1-6]|[a-z]{1,20}(-[a-z-]{1,20})?)$/.test(name) ? name : "element";
   }

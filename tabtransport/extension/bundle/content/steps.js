@@ -2391,6 +2391,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return `${kind}${called ? ` ${JSON.stringify(called)}` : also ? "" : " without a name"}${also}`;
   }
   function kindOf(element) {
+    if (isField(element)) return "field";
     const name = localName(element);
     return /^(h[1-6]|[a-z]{1,20}(-[a-z-]{1,20})?)$/.test(name) ? name : "element";
   }
@@ -3741,14 +3742,27 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     withoutMouse = !pointer(element, at, "pointerdown", { button, buttons });
     return !withoutMouse && mouse(element, at, "mousedown", { button, buttons, detail });
   }
-  function up(element, at, button, detail) {
+  function up(under, at, button, detail) {
+    const element = heir(under);
     pointer(element, at, "pointerup", { button });
     if (!withoutMouse) mouse(element, at, "mouseup", { button, detail });
     withoutMouse = false;
+    if (!captor) return;
+    if (isConnected(captor)) pointer(captor, at, "lostpointercapture", { cancelable: false });
+    captor = void 0;
   }
   var withoutMouse = false;
   var over;
-  function moveTo(element, at, buttons = 0) {
+  var captor;
+  function capture(element) {
+    if (element) pointer(element, { x: 0, y: 0 }, "gotpointercapture", { cancelable: false });
+    captor = element;
+  }
+  function heir(element) {
+    return captor && isConnected(captor) ? captor : element;
+  }
+  function moveTo(under, at, buttons = 0) {
+    const element = heir(under);
     const last = over?.deref();
     const before = last && last !== element && isConnected(last) ? last : void 0;
     if (last !== element) {
@@ -4695,7 +4709,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     /** @param name of the events; undefined: the dialogs are the browser's */
     constructor(name) {
       this.#name = name;
-      if (name) document.addEventListener(`${name} asked`, this.#heard);
+      if (name) for (const [type, heard] of this.#hears(name)) addEventListener(type, heard, true);
     }
     /** Says how the next dialog is answered that has a choice. */
     next(answer) {
@@ -4708,8 +4722,9 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     /** Nothing is answered any more, and the page has its own functions. */
     end() {
       this.#tell(0);
-      if (this.#name) document.removeEventListener(`${this.#name} asked`, this.#heard);
+      if (this.#name) for (const [type, heard] of this.#hears(this.#name)) removeEventListener(type, heard, true);
       this.#name = void 0;
+      capture(void 0);
     }
     /** What the page has asked since this was called last, to be put after what a step did; "" if nothing. */
     words() {
@@ -4731,6 +4746,14 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     #tell(lasts) {
       if (this.#name) dispatch(document, new CustomEvent(`${this.#name} answer`, { detail: JSON.stringify({ lasts, next: this.#next }) }));
     }
+    #hears(name) {
+      return [[`${name} asked`, this.#heard], [`${name} captured`, this.#captured]];
+    }
+    /** The page gives the mouse's events to an element, or to none. */
+    #captured = (event) => {
+      const at = event.composedPath()[0];
+      capture(at instanceof Element ? at : void 0);
+    };
     #heard = (event) => {
       const { detail } = event;
       if (typeof detail !== "string") return;

@@ -4629,6 +4629,7 @@ function hook(name, trusted) {
       Object.defineProperty(view, kind, { ...own, value: instead });
       undo.push(() => view[kind] === instead && Object.defineProperty(view, kind, own));
     }
+    if (!trusted) capture(view);
     for (let i = 0; i < view.length && i < 100; i++) {
       try {
         if (view[i].document) put(view[i]);
@@ -4636,10 +4637,39 @@ function hook(name, trusted) {
       }
     }
   };
+  let captured;
+  const capture = (view) => {
+    const proto = view.Element.prototype;
+    const mouse = 1;
+    const instead = {
+      setPointerCapture(id) {
+        if (id !== mouse || performance.now() > until || isPersons()) return void Reflect.apply(natives.setPointerCapture, this, [id]);
+        captured = this;
+        this.dispatchEvent(new CustomEvent(`${name} captured`, { bubbles: true, composed: true }));
+      },
+      releasePointerCapture(id) {
+        if (id !== mouse || captured !== this) return void Reflect.apply(natives.releasePointerCapture, this, [id]);
+        captured = void 0;
+        document.dispatchEvent(new CustomEvent(`${name} captured`));
+      },
+      hasPointerCapture(id) {
+        return id === mouse && captured === this || Reflect.apply(natives.hasPointerCapture, this, [id]);
+      }
+    };
+    const natives = {};
+    for (const member of ["setPointerCapture", "releasePointerCapture", "hasPointerCapture"]) {
+      const own = Object.getOwnPropertyDescriptor(proto, member);
+      if (!own?.configurable || typeof own.value !== "function") continue;
+      Object.assign(natives, { [member]: own.value });
+      Object.defineProperty(proto, member, { ...own, value: instead[member] });
+      undo.push(() => proto[member] === instead[member] && Object.defineProperty(proto, member, own));
+    }
+  };
   const told = (event) => {
     const { detail } = event;
     const { lasts, next } = JSON.parse(detail);
     answer2 = next;
+    captured = void 0;
     until = performance.now() + lasts;
     if (lasts > 0) return;
     document.removeEventListener(`${name} answer`, told);

@@ -105,10 +105,14 @@ export function down(element: Element, at: Point, button: number, detail: number
   return !withoutMouse && mouse(element, at, "mousedown", { button, buttons, detail });
 }
 
-export function up(element: Element, at: Point, button: number, detail: number) {
+export function up(under: Element, at: Point, button: number, detail: number) {
+  const element = heir(under);
   pointer(element, at, "pointerup", { button });
   if (!withoutMouse) mouse(element, at, "mouseup", { button, detail });
   withoutMouse = false;
+  if (!captor) return;
+  if (isConnected(captor)) pointer(captor, at, "lostpointercapture", { cancelable: false });
+  captor = undefined;
 }
 
 /** A page that takes what a pointer does gets no events of a mouse until it lets go. */
@@ -116,8 +120,23 @@ let withoutMouse = false;
 /** What the mouse is over: it hears when that is elsewhere. */
 let over: WeakRef<Element> | undefined;
 
+/** What its page gives the events of the mouse to until that lets go. */
+let captor: Element | undefined;
+
+/** The page gives the events of the mouse to an element, or to none any more. */
+export function capture(element: Element | undefined) {
+  if (element) pointer(element, { x: 0, y: 0 }, "gotpointercapture", { cancelable: false });
+  captor = element;
+}
+
+/** The element that gets the events of the mouse where another one is. */
+function heir(element: Element) {
+  return captor && isConnected(captor) ? captor : element;
+}
+
 /** Moves the mouse to a point of an element. @param buttons those that are held down */
-export function moveTo(element: Element, at: Point, buttons = 0) {
+export function moveTo(under: Element, at: Point, buttons = 0) {
+  const element = heir(under);
   const last = over?.deref();
   const before = last && last !== element && isConnected(last) ? last : undefined;
   if (last !== element) {

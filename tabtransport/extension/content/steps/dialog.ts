@@ -1,6 +1,7 @@
 // What a page asks in dialogs while steps act: worker/dialogs.ts has put functions into the page's world that
 // answer at once.
 
+import { capture } from "./click.ts";
 import { clean, dispatch } from "./dom.ts";
 import { Failure } from "./failure.ts";
 
@@ -19,7 +20,7 @@ export class Dialogs {
   /** @param name of the events; undefined: the dialogs are the browser's */
   constructor(name?: string) {
     this.#name = name;
-    if (name) document.addEventListener(`${name} asked`, this.#heard);
+    if (name) for (const [type, heard] of this.#hears(name)) addEventListener(type, heard, true);
   }
 
   /** Says how the next dialog is answered that has a choice. */
@@ -35,8 +36,9 @@ export class Dialogs {
   /** Nothing is answered any more, and the page has its own functions. */
   end() {
     this.#tell(0);
-    if (this.#name) document.removeEventListener(`${this.#name} asked`, this.#heard);
+    if (this.#name) for (const [type, heard] of this.#hears(this.#name)) removeEventListener(type, heard, true);
     this.#name = undefined;
+    capture(undefined);
   }
 
   /** What the page has asked since this was called last, to be put after what a step did; "" if nothing. */
@@ -61,6 +63,16 @@ export class Dialogs {
   #tell(lasts: number) {
     if (this.#name) dispatch(document, new CustomEvent(`${this.#name} answer`, { detail: JSON.stringify({ lasts, next: this.#next }) }));
   }
+
+  #hears(name: string): [string, (event: Event) => void][] {
+    return [[`${name} asked`, this.#heard], [`${name} captured`, this.#captured]];
+  }
+
+  /** The page gives the mouse's events to an element, or to none. */
+  #captured = (event: Event) => {
+    const at = event.composedPath()[0];
+    capture(at instanceof Element ? at : undefined);
+  };
 
   #heard = (event: Event) => {
     const { detail } = event as CustomEvent<unknown>;

@@ -174,6 +174,7 @@ export function words(element: Element, role = roleOf(element), name = nameOf(el
 
 /** What an element without a role is. Its page may name it as it likes, with quotes and all. */
 function kindOf(element: Element) {
+  if (isField(element)) return "field";
   const name = localName(element);
   return /^(h[1-6]|[a-z]{1,20}(-[a-z-]{1,20})?)$/.test(name) ? name : "element";
 }
