@@ -2,6 +2,7 @@ package browsertool_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,11 +20,13 @@ func (w *rig) asks(by *consent.Caller, tool, args string) consent.Question {
 	w.t.Helper()
 	w.callBy(w.t.Context(), by, tool, args).fails(spec.FailDenied, "the owner has to allow this call first")
 	open := w.hub.Owner.Desk().Open()
-	if len(open) == 0 {
-		w.t.Fatalf("%s %s: nothing is asked", tool, args)
+	for _, q := range slices.Backward(open) { // one that is open already is not asked again
+		if q.Client.Name == by.Principal.Name {
+			return q
+		}
 	}
-	q := open[len(open)-1]
-	return q
+	w.t.Fatalf("%s %s: nothing is asked about %s", tool, args, by.Principal.Name)
+	return consent.Question{}
 }
 
 // answers answers a question.
