@@ -87,6 +87,7 @@ func (c *control) admit(ctx context.Context, args json.RawMessage) (p permit, er
 	q := consent.Call{Args: args}
 	if c.own != nil {
 		q.Steps, q.Script, q.Origin = c.own.Steps, c.own.Script, c.own.Origin
+		q.Trusted = c.own.Class == policy.Act && capable(c.Calls, c.by, c.to, spec.CapTrustedInput) == nil
 	}
 	if p, err = c.gate.admit(ctx, c.call, c.by, &c.ad, func() (*policy.Action, error) { return c.look(ctx) }, q); err != nil || c.own == nil {
 		return p, err

@@ -18,3 +18,9 @@ export function toggle(label: string, hint: string, on: boolean, changed: (on: b
   if (hint) words.append(make("br", ""), make("span", "soft", hint));
   return make("label", "switch", words, box);
 }
+
+/** Says which build it is, if clients act in it with input that pages cannot tell from the person's. */
+export function showBuild(at: HTMLElement) {
+  at.hidden = !chrome.runtime.getManifest().permissions?.includes("debugger");
+  at.textContent = "Trusted input: pages cannot tell what apps do here from what you do.";
+}

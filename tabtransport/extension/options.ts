@@ -1,5 +1,5 @@
 import { hubOf, siteOf } from "./addresses.ts";
-import { ask, toggle } from "./common.ts";
+import { ask, showBuild, toggle } from "./common.ts";
 import { byID, make } from "./elements.ts";
 
 import { STATES } from "./states.ts";
@@ -30,6 +30,7 @@ async function showState() {
   const { hub } = status;
   const version = state === "connected" && hub.state === "connected" ? `${hub.hub} ${hub.version}. ` : "";
   byID("state").dataset.state = state;
+  showBuild(byID("trusted"));
   byID("headline").textContent = STATES[state][0];
   byID("detail").textContent = version + explain(status, status.address);
 }

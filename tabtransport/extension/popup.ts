@@ -1,4 +1,4 @@
-import { ask, toggle } from "./common.ts";
+import { ask, showBuild, toggle } from "./common.ts";
 import { byID, make } from "./elements.ts";
 import { recordingParts } from "./recording.ts";
 import { STATES } from "./states.ts";
@@ -40,6 +40,7 @@ async function show() {
   const state = stateOf(status);
   const connected = hub.state === "connected";
   byID("state").dataset.state = state;
+  showBuild(byID("trusted"));
   byID("headline").textContent = STATES[state][0];
   byID("detail").textContent = explain(status, status.address);
   byID("retry", HTMLButtonElement).hidden = connected;

@@ -145,3 +145,81 @@ func TestPictureOfMuch(t *testing.T) {
 		t.Errorf("%d footers, the first at %d", times, from)
 	}
 }
+
+// look returns the lines of a look at a tab.
+func (h *hub) look(tab int64) string {
+	h.t.Helper()
+	answer, err := h.ask(tab, &spec.Look{})
+	var r spec.LookResult
+	if err := errors.Join(err, json.Unmarshal([]byte(answer), &r)); err != nil {
+		h.t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, l := range r.Lines {
+		b.WriteString(l.Text + "\n")
+	}
+	return b.String()
+}
+
+// refIn returns the reference in the line of a look that has a text.
+func refIn(t *testing.T, look, text string) string {
+	t.Helper()
+	for line := range strings.Lines(look) {
+		if _, after, ok := strings.Cut(line, text); ok {
+			return strings.Fields(after)[0]
+		}
+	}
+	t.Fatalf("no line has %s:\n%s", text, look)
+	return ""
+}
+
+// A client sees one element, wherever it is, and what its references stand for.
+func TestPictureOfAnElement(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	pay := site(t, map[string]string{"/": `<!doctype html><body style="margin: 0; height: 900px"><button style="position: absolute; left: 20px; top: 700px; width: 100px; height: 40px; border: 0; background: #f0f">Pay</button>`})
+	p := b.Open(site(t, map[string]string{"/": `<!doctype html><title>Shop</title><style>body { margin: 0; height: 4000px; font: 16px sans-serif } button { position: absolute } header { position: fixed; inset: 0 0 auto; height: 40px; background: #f00 }</style>
+		<header><button style="left: 100px; top: 5px">Menu</button></header>
+		<button style="left: 40px; top: 100px">Order</button><button style="left: 120px; top: 100px">Cancel</button>
+		<button style="left: 40px; top: 2000px; width: 200px; height: 60px; border: 0; background: #0f0">Far away</button>
+		<div role=button tabindex=0 aria-label=Long style="position: absolute; left: 300px; top: 500px; width: 100px; height: 1500px; background: linear-gradient(#00f 0 750px, #ff0 750px)"></div>
+		<iframe src="` + pay + `" style="position: absolute; left: 500px; top: 1200px; width: 300px; height: 200px; border: 5px solid #000"></iframe>`}))
+	tab := front(b)
+	p.Front()
+	look := h.look(tab)
+
+	img, _ := h.shot(tab, "screenshot-ref", &spec.Screenshot{Ref: refIn(t, look, `button "Far away" `)})
+	if times, from, to := bands(img, 10, color.RGBA{G: 255, A: 255}); times != 1 || from != 4 || to != 64 || img.Bounds().Dx() != 208 {
+		t.Errorf("a button of 200 by 60: %v, from %d to %d", img.Bounds(), from, to)
+	}
+	img, shot := h.shot(tab, "screenshot-ref-tall", &spec.Screenshot{Ref: refIn(t, look, `button "Long" `)})
+	if _, from, to := bands(img, 50, color.RGBA{B: 255, A: 255}); shot.Cut || img.Bounds().Dy() != 1508 || from != 4 || to != 754 {
+		t.Errorf("an element of 1,500 pixels: %v, cut: %v, blue from %d to %d", img.Bounds(), shot.Cut, from, to)
+	}
+	if times, _, _ := bands(img, 50, color.RGBA{R: 255, A: 255}); times != 0 {
+		t.Errorf("what stays on the screen is in the picture of an element, %d times", times)
+	}
+	img, _ = h.shot(tab, "screenshot-ref-frame", &spec.Screenshot{Ref: refIn(t, look, `button "Pay" `)})
+	if _, from, to := bands(img, 10, color.RGBA{R: 255, B: 255, A: 255}); from != 4 || to != 44 || img.Bounds().Dx() != 108 {
+		t.Errorf("a button of 100 by 40 in a frame: %v, from %d to %d", img.Bounds(), from, to)
+	}
+	if got := p.Eval("scrollY"); got != "0" {
+		t.Errorf("the page was left scrolled by %s", got)
+	}
+
+	_, shot = h.shot(tab, "screenshot-numbered", &spec.Screenshot{Numbered: true})
+	if got := strings.Join(shot.Lines, "\n"); strings.Count(got, "\n") != 3 || !strings.Contains(got, `button "Order" `+refIn(t, look, `button "Order" `)) || !strings.Contains(got, `button "Menu" `) || strings.Contains(got, "Far away") {
+		t.Errorf("the lines of what is in view are\n%s", got)
+	}
+	if _, shot = h.shot(tab, "screenshot-numbered-full", &spec.Screenshot{Numbered: true, Full: true}); !strings.Contains(strings.Join(shot.Lines, "\n"), "Far away") || !strings.Contains(strings.Join(shot.Lines, "\n"), "Pay") {
+		t.Errorf("the lines of all are %q", shot.Lines)
+	}
+	if got := p.Eval("document.documentElement.children.length"); got != "2" {
+		t.Errorf("the page has %s children: the references are there still", got)
+	}
+	p.Eval(`document.querySelector("button").remove()`)
+	if _, err := h.ask(tab, &spec.Screenshot{Ref: refIn(t, look, `button "Menu" `)}); err == nil || !strings.Contains(err.Error(), "STALE_REF") {
+		t.Errorf("a picture of what is gone: %v", err)
+	}
+}

@@ -2,6 +2,7 @@ package extension_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,6 +41,8 @@ const picky = `<!doctype html><title>Picky</title><style>body { margin: 0 } div 
 	<div draggable=true role=button tabindex=0>Card</div>
 	<div role=group aria-label=Done ondragover="event.preventDefault()" ondrop="did(event, 'drop')" style="background: #ccc">here</div>
 	<button onpointerdown="document.querySelector('#over').hidden = false" onclick="did(event, 'covered')" style="position: fixed; right: 0; top: 0">Slips away</button>
+	<input aria-label=Name oninput="if (!event.isTrusted || event.data === null) { this.value = ''; did(event, 'set') } else done.at(-1) === 'typed' || did(event, 'typed')" onkeydown="event.key === 'Enter' && did(event, 'enter')">
+	<button onclick="confirm('Sure?') ? did(event, 'sure') : did(event, 'not sure')">Delete</button>
 	<div id=over hidden style="position: fixed; inset: 0; padding: 0; width: auto" onclick="did(event, 'over')"></div>
 	<script>
 		done = [];
@@ -70,6 +73,11 @@ func TestTrustedInput(t *testing.T) {
 		{"the mouse over it", `{"hover": {"target": ` + target("button", "Help") + `}}`, `null [hover yes]`, `["help"]`},
 		{"a label", `{"click": {"target": {"selector": "label"}}}`, `null [click yes]`, `["label"]`},
 		{"a drag", `{"drag": {"target": ` + target("button", "Card") + `, "to": ` + target("group", "Done") + `}}`, `null [drag yes]`, `["drop"]`},
+		{"a field that takes keys", `{"fill": {"fields": [{"target": ` + target("textbox", "Name") + `, "value": "Ann O'Neil. 7"}]}}`, `null [fill yes]`, `["not set","typed"]`},
+		{"a key", `{"press": {"target": ` + target("textbox", "Name") + `, "key": "Enter"}}`, `null [press yes]`, `["enter"]`},
+		{"what the page asks", `{"click": {"target": ` + target("button", "Delete") + `}}`, `null [click yes]`, `["not sure"]`},
+		{"what it asks, answered", `{"dialog": {"accept": true}}, {"click": {"target": ` + target("button", "Delete") + `}}`, `null [dialog yes, click yes]`, `["sure"]`},
+		{"what a person has copied", `{"press": {"target": ` + target("textbox", "Name") + `, "key": "Control+V"}}`, `0 STEP_REFUSED Control+V would give the page what the person has copied; fill puts a text into a field [press no]`, `[]`},
 		{"something that comes over it", `{"click": {"target": ` + target("button", "Slips away") + `}}`, `0 STEP_REFUSED button "Slips away" is covered by div without a name by now: it got no click [click no]`, `[]`},
 	} {
 		if got := run(c.step); got != c.want {
@@ -79,6 +87,9 @@ func TestTrustedInput(t *testing.T) {
 			t.Errorf("%s: the page has %s, want %s", c.what, got, c.done)
 		}
 	}
+	if got := p.Eval("document.querySelector('[aria-label=Name]').value"); got != `"Ann O'Neil. 7"` {
+		t.Errorf("the field has %s", got)
+	}
 	if got := p.Eval("document.querySelector('#agree').checked"); got != "true" {
 		t.Error("the label was not clicked as a person clicks it")
 	}
@@ -86,6 +97,55 @@ func TestTrustedInput(t *testing.T) {
 		t.Errorf("a link to a new tab: %s", got)
 	}
 	b.AttachURL(url + "/elsewhere")
+}
+
+// A frame of another site gets what is for it, and what covers it on the page around it gets nothing. A person who
+// ends the debugger ends what acts.
+func TestTrustedInputInFrames(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browseTrusted()
+	pay := site(t, map[string]string{"/": `<!doctype html><body style="margin: 0; height: 900px"><button style="position: absolute; left: 20px; top: 700px" onclick="parent.postMessage('paid ' + event.isTrusted, '*')">Pay</button>`})
+	middle := site(t, map[string]string{"/": `<!doctype html><iframe src="` + pay + `" style="margin: 50px; width: 300px; height: 200px; border: 5px solid; padding: 7px"></iframe><script>onmessage = ({data}) => parent.postMessage(data, "*")</script>`})
+	p := b.Open(site(t, map[string]string{"/": `<!doctype html><body style="height: 4000px"><div id=over hidden style="position: fixed; inset: 0; z-index: 1" onclick="got = 'over'"></div>
+		<div style="height: 1500px"></div><div id=host></div><script>
+		got = "";
+		onmessage = ({data}) => got = data;
+		host.attachShadow({mode: "closed"}).innerHTML = '<iframe src="` + middle + `" style="width: 500px; height: 400px; transform: scale(0.8)"></iframe>';
+	</script>`}))
+	tab := front(b)
+	p.Front()
+	w := b.Worker()
+	defer w.Close()
+	w.WaitFor(fmt.Sprintf("chrome.webNavigation.getAllFrames({tabId: %d}).then((all) => all.filter(({url}) => url === %q).length === 1)", tab, pay+"/"))
+	var frame int64
+	w.Into(fmt.Sprintf("chrome.webNavigation.getAllFrames({tabId: %d}).then((all) => all.find(({url}) => url === %q).frameId)", tab, pay+"/"), &frame)
+	run := func() string {
+		return h.runAs(t.Context(), tab, &spec.Run{FrameID: &frame, Origin: pay}, `{"click": {"target": `+target("button", "Pay")+`}}`, tabtransport.Wait{Timeout: chromium.Timeout})
+	}
+	for _, zoom := range []string{"1", "1.5"} {
+		w.Eval(fmt.Sprintf("chrome.tabs.setZoom(%d, %s)", tab, zoom))
+		if got := run(); got != "null [click yes]" {
+			t.Errorf("zoom %s: %s", zoom, got)
+		}
+		p.WaitFor("got === 'paid true'")
+		p.Eval("got = ''")
+	}
+	p.Eval("over.hidden = false")
+	if got := run(); got != "0 STEP_REFUSED something covers its frame [click no]" || p.Eval("got") != `""` {
+		t.Errorf("a frame that is covered: %s, the page got %s", got, p.Eval("got"))
+	}
+	p.Eval("over.hidden = true")
+	done := make(chan string, 1)
+	go func() {
+		done <- h.runAs(t.Context(), tab, &spec.Run{FrameID: &frame, Origin: pay}, `{"click": {"target": `+target("button", "Pay")+`}}, {"wait": {"for": {"role": "button", "name": "Never"}}, "timeout": 60}`, tabtransport.Wait{Timeout: chromium.Timeout})
+	}()
+	p.WaitFor("got === 'paid true'")
+	w.Eval(fmt.Sprintf("tabhubTrustedInput.cancelled(%d)", tab))
+	if got := <-done; got != "1 STEP_STOPPED the person in front of the browser has ended its debugger in the tab [click yes, wait no]" {
+		t.Errorf("ended by the person: %s", got)
+	}
+	w.WaitFor(fmt.Sprintf("!tabhubTrustedInput.uses(%d)", tab))
 }
 
 // The stores' extension, and the one that most people have, cannot attach the debugger.

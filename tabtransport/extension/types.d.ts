@@ -37,7 +37,7 @@ type CallMethod =
   | "browser/getPrompt"
   | "browser/complete";
 /** A request that is for the browser. */
-type ControlMethod = Exclude<keyof FromHub, CallMethod | "browser/ping" | "browser/cancel" | "browser/ask" | "browser/ownerState" | "browser/run" | "browser/look" | "browser/refs" | "browser/packs" | "browser/listPacks" | "browser/record">;
+type ControlMethod = Exclude<keyof FromHub, CallMethod | "browser/ping" | "browser/cancel" | "browser/ask" | "browser/ownerState" | "browser/run" | "browser/look" | "browser/refs" | "browser/screenshot" | "browser/packs" | "browser/listPacks" | "browser/record">;
 
 /** A message of the hub; without an id it wants no answer. */
 type HubMessage<M extends keyof FromHub = keyof FromHub> = import("../../spec/schema/tabhub.v1").Message<FromHub, M> & {
@@ -194,10 +194,19 @@ type TrustedAct =
   | { kind: "drag"; from: { x: number; y: number }; to: { x: number; y: number } }
   /** The wheel, by so many CSS pixels. */
   | { kind: "wheel"; x: number; y: number; dx: number; dy: number }
-  /** A key with its modifiers, such as Control+A, in what has the focus. */
-  | { kind: "press"; key: string }
+  /** Keys, one after the other, in what has the focus. */
+  | { kind: "keys"; keys: TrustedKey[] }
   /** A text into what has the focus, in place of what is selected there. */
-  | { kind: "type"; text: string };
+  | { kind: "text"; text: string };
+
+/** A key as content/steps/keys.ts has it, with those that are held. */
+interface TrustedKey {
+  key: string;
+  code: string;
+  keyCode: number;
+  text: string;
+  held: ("Control" | "Shift" | "Alt" | "Meta")[];
+}
 
 /** What is said of a run before its end is said again when the port is opened anew. */
 type RunnerToWorker =
@@ -228,6 +237,18 @@ interface StepsGlobal {
   look(options: LookOptions): Promise<LookPart>;
   /** Of a frame's element also its index in the document. */
   refs(refs: string[]): (RefElement & { index?: number })[];
+  show(ref: string): Promise<ShownElement | { stale: string; near: string[] }>;
+  number(refs: string[], part?: { left: number; top: number; width: number; height: number }): string[];
+}
+
+/** An element of a picture, in CSS pixels of its document's viewport. */
+interface ShownElement {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+  /** It stays where it is when the page is scrolled. */
+  stays: boolean;
 }
 
 interface LookOptions {
@@ -357,6 +378,8 @@ declare var tabhubRecorder: { document: Document; begin(): void } | undefined;
 declare var tabhubTrustedInput: import("./worker/trustedinput.ts").TrustedInput | undefined;
 /** Scrolls a page that is pictured whole. */
 declare var tabhubView: import("./worker/pageview.ts").PageView | undefined;
+/** Removes the references that are drawn into a picture. */
+declare var tabhubNumbers: { remove(): void } | undefined;
 /** Removes what shows where a step has acted. */
 declare var tabhubRing: { remove(): void } | undefined;
 declare var tabhubOverlay: { host: HTMLElement; words: HTMLElement; timer: number } | undefined;

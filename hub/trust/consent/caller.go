@@ -140,6 +140,8 @@ type Call struct {
 	Steps []string
 	// Script is the JavaScript of a client's own by which it acts. The owner sees it whole.
 	Script string
+	// Trusted is set if the browser acts with input that pages cannot tell from its user's.
+	Trusted bool
 	// Carries returns which texts of other sites stand in Args. It is called when a question is
 	// made, once. Nil: none.
 	Carries func() []flow.Match

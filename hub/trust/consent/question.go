@@ -124,6 +124,9 @@ func (q *question) seal(id string) {
 // why says why the owner is asked and what an answer is worth, in sentences of the hub.
 func why(by *Caller, c *Call, wide bool) []string {
 	all := append([]string{c.Decision.Why(c.Action)}, carried(c)...)
+	if c.Trusted {
+		all = append(all, "It acts with input that the page cannot tell from yours.")
+	}
 	if by.Via != "" {
 		all = append(all, fmt.Sprintf("The client does it through the tool %s.", by.Via))
 	}

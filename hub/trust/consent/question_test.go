@@ -231,6 +231,11 @@ func TestQuestionAboutAnAct(t *testing.T) {
 		!strings.HasSuffix(text, "An answer that reaches further is about all that the client does by itself on shop.example.\n") {
 		t.Errorf("the question says\n%s", text)
 	}
+	trusted := c
+	trusted.Trusted = true
+	if text := Text(questionOf(t, trusted)); !strings.Contains(text, "\nIt acts with input that the page cannot tell from yours.\n") {
+		t.Errorf("of trusted input it says\n%s", text)
+	}
 	if len(q.Args) != 2 || !AboutActs(q) { // an older browser shows these
 		t.Errorf("%+v", q)
 	}

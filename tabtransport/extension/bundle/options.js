@@ -56,6 +56,10 @@ function toggle(label, hint2, on, changed) {
   if (hint2) words.append(make("br", ""), make("span", "soft", hint2));
   return make("label", "switch", words, box);
 }
+function showBuild(at) {
+  at.hidden = !chrome.runtime.getManifest().permissions?.includes("debugger");
+  at.textContent = "Trusted input: pages cannot tell what apps do here from what you do.";
+}
 
 // states.ts
 var STATES = {
@@ -157,6 +161,7 @@ async function showState() {
   const { hub } = status;
   const version = state === "connected" && hub.state === "connected" ? `${hub.hub} ${hub.version}. ` : "";
   byID("state").dataset.state = state;
+  showBuild(byID("trusted"));
   byID("headline").textContent = STATES[state][0];
   byID("detail").textContent = version + explain(status, status.address);
 }

@@ -26,6 +26,10 @@ function toggle(label, hint, on, changed) {
   if (hint) words.append(make("br", ""), make("span", "soft", hint));
   return make("label", "switch", words, box2);
 }
+function showBuild(at) {
+  at.hidden = !chrome.runtime.getManifest().permissions?.includes("debugger");
+  at.textContent = "Trusted input: pages cannot tell what apps do here from what you do.";
+}
 
 // recording.ts
 var WHAT = "What you do on this page is written down as steps, and becomes the draft of a pack. Passwords, card numbers and codes never are.";
@@ -723,6 +727,7 @@ async function show() {
   const state = stateOf(status);
   const connected = hub.state === "connected";
   byID("state").dataset.state = state;
+  showBuild(byID("trusted"));
   byID("headline").textContent = STATES[state][0];
   byID("detail").textContent = explain(status, status.address);
   byID("retry", HTMLButtonElement).hidden = connected;

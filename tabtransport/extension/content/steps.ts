@@ -2,6 +2,7 @@
 
 import { resolve } from "./steps/leads.ts";
 import { look } from "./steps/look.ts";
+import { number, show } from "./steps/shown.ts";
 import { Runner } from "./steps/runner.ts";
 
 {
@@ -15,6 +16,8 @@ import { Runner } from "./steps/runner.ts";
       connect: () => runner.connect(),
       look,
       refs: resolve,
+      show,
+      number,
     };
   }
 }

@@ -4,7 +4,6 @@
 import { withoutSecret } from "./invitations.ts";
 import { Code, Refusal, elsewhere, notShared } from "./refusal.ts";
 import { waitUntilIdle } from "./pageidle.ts";
-import { screenshot } from "./screenshot.ts";
 import { unlessStopping } from "./stopping.ts";
 import { isAsleep, isAt } from "./tab.ts";
 import { create, type TabGroups } from "./tabgroups.ts";
@@ -30,10 +29,12 @@ const METHODS: { [M in ControlMethod]: Does<M> } = {
   "browser/closeTab": closeTab,
   "browser/listTabs": listTabs,
   "browser/navigate": navigate,
-  "browser/screenshot": pictured,
   "browser/text": text,
   "browser/rest": pageIdle,
 };
+
+/** Whether it is the build that gives pages input of its own: that needs a permission. */
+export const hasTrustedInput = chrome.runtime.getManifest().permissions?.includes("debugger") === true;
 
 /** What hello says that this browser can do. */
 export const CAPABILITIES = [
@@ -51,8 +52,7 @@ export const CAPABILITIES = [
   "packs",
   "look",
 ];
-// Of the build that may, which says so in its manifest.
-if (chrome.runtime.getManifest().permissions?.includes("debugger")) CAPABILITIES.push("trustedInput");
+if (hasTrustedInput) CAPABILITIES.push("trustedInput");
 // A browser without a window has no user to ask.
 if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("ask");
 
@@ -235,11 +235,6 @@ function loads(tabId: number, other?: string): Promise<boolean> {
     const timer = setTimeout(stop, LOAD, false);
     chrome.tabs.onUpdated.addListener(listener);
   });
-}
-
-async function pictured(tabId: number, params: Params<"browser/screenshot">, settings: Current) {
-  await awake(tabId);
-  return screenshot(tabId, params, settings);
 }
 
 async function text(tabId: number, { ifOrigin }: Params<"browser/text">, settings: Current) {

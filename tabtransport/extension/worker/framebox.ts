@@ -12,10 +12,11 @@ interface Point {
 const TIMEOUT = 2_000;
 
 /**
- * Where a point is in the tab's viewport, in CSS pixels. It is brought into view if a frame around it shows it not.
- * @returns why it cannot be used, in words, if that is so
+ * Where a point is in the tab's viewport, in CSS pixels.
+ * @param seen it is brought into view if a frame around it shows it not, and must not be covered there
+ * @returns why that is not so, in words
  */
-export async function inTab(tabId: number, frameId: number, point: Point): Promise<Point | string> {
+export async function inTab(tabId: number, frameId: number, point: Point, seen = true): Promise<Point | string> {
   const frames = (await chrome.webNavigation.getAllFrames({ tabId }).catch(() => null)) ?? [];
   let at = point;
   for (let id = frameId; id !== 0; ) {
@@ -24,7 +25,7 @@ export async function inTab(tabId: number, frameId: number, point: Point): Promi
     const [inner] = await askDocuments({ target: { tabId, documentIds: [frame.documentId] }, func: whichFrame }, TIMEOUT);
     const parent = frames.find((one) => one.frameId === frame.parentFrameId);
     if (!inner?.result || !parent) return "its frame does not answer";
-    const [outer] = await askDocuments({ target: { tabId, documentIds: [parent.documentId] }, func: outward, args: [inner.result, at] }, TIMEOUT);
+    const [outer] = await askDocuments({ target: { tabId, documentIds: [parent.documentId] }, func: outward, args: [inner.result, at, seen] }, TIMEOUT);
     if (!outer?.result) return "the page around its frame does not answer";
     if (typeof outer.result === "string") return outer.result;
     at = outer.result;
@@ -43,7 +44,7 @@ function whichFrame() {
 }
 
 /** Where a point of a frame is in the document around it. */
-function outward({ index, width, height }: { index: number; width: number; height: number }, { x, y }: { x: number; y: number }): { x: number; y: number } | string {
+function outward({ index, width, height }: { index: number; width: number; height: number }, { x, y }: { x: number; y: number }, seen: boolean): { x: number; y: number } | string {
   const frames: HTMLIFrameElement[] = [];
   const find = (root: Document | ShadowRoot) => {
     for (const element of root.querySelectorAll("*")) {
@@ -69,6 +70,7 @@ function outward({ index, width, height }: { index: number; width: number; heigh
   };
   const isSeen = ({ x, y }: { x: number; y: number }) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
   let at = place();
+  if (!seen) return at;
   if (!isSeen(at)) {
     frame.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
     at = place();

@@ -149,6 +149,27 @@ export class Looks {
     return { ...ref, ...(frame && { frame }) };
   }
 
+  // ---- Pictures
+
+  /** The document that has a reference. */
+  async documentOf(tabId: number, ref: string): Promise<Shown> {
+    const at = this.#of(ref, tabId, await documentsIn(tabId));
+    if (!permitsDocument(this.#settings(), at)) throw notShared();
+    return at;
+  }
+
+  /** What can be acted on in a tab: the line of each, its reference and the document that has it. */
+  async acting(tabId: number): Promise<{ text: string; ref: string; document: Shown }[]> {
+    const all = await documentsIn(tabId);
+    const top = all.find(({ frameId }) => frameId === 0);
+    const root = top && (await this.#ask(top, FIRST, undefined, { all: true }));
+    if (!root?.part) throw root?.problem === NOT_SHARED ? notShared() : new Refusal(Code.Unsupported, "the page cannot be looked at");
+    const children = new Map<number, Looked[]>();
+    await this.#descend(root, all, children, { all: true });
+    const { lines, documents } = compose(root, children);
+    return lines.flatMap(({ kind, ref, text, of }) => (kind === "act" && ref ? [{ text: text.trim(), ref, document: documents[of ?? 0] }] : []));
+  }
+
   // ---- Tags
 
   /** What the references of a document begin with, be it looked at or not. */
@@ -282,7 +303,7 @@ function tagOf(ref: string) {
   return /^[a-z]+/.exec(ref)?.[0] ?? "";
 }
 
-function stale(message: string, near: string[]) {
+export function stale(message: string, near: string[]) {
   return new Refusal(Code.InvalidParams, `STALE_REF: ${message}${near.length ? `. The nearest that there are: ${near.join("; ")}` : ""}`);
 }
 
@@ -307,11 +328,13 @@ function childAt(children: Looked[], index: number, nth: number): Looked | undef
 /** The lines of all documents, each in that of its frame. */
 function compose(root: Looked, children: Map<number, Looked[]>) {
   const frames: LookResult["frames"] = [];
+  const documents: Shown[] = [];
   const lines: Line[] = [];
   const add = (looked: Looked, depth: number, view: boolean, ref: string) => {
     const { part, document, origin } = looked;
     if (!part || frames.length === MAX_DOCUMENTS) return;
     const of = frames.push({ origin: origin.slice(0, 2048), url: part.url, ...(part.title && { title: part.title }), ...(ref && { ref }) }) - 1;
+    documents.push(document);
     const inner = children.get(document.frameId) ?? [];
     let shadowed = 0;
     for (const line of decode(part.lines)) {
@@ -331,7 +354,7 @@ function compose(root: Looked, children: Map<number, Looked[]>) {
     }
   };
   add(root, 0, true, "");
-  return { frames, lines };
+  return { frames, lines, documents };
 }
 
 /** A document that was not looked at: which frame it is in is not known. */

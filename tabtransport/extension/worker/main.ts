@@ -8,7 +8,7 @@ import { isLoopback } from "../addresses.ts";
 import { waitsForYou } from "../words.ts";
 import { Navigations } from "./navigations.ts";
 import { Calls } from "./calls.ts";
-import { CAPABILITIES, control } from "./control.ts";
+import { CAPABILITIES, control, hasTrustedInput } from "./control.ts";
 import { Gateways } from "./gateways.ts";
 import { UserInput } from "./userinput.ts";
 import { Leases } from "./leases.ts";
@@ -22,6 +22,7 @@ import { Packs } from "./packs.ts";
 import { Questions } from "./questions.ts";
 import { Runs } from "./runs.ts";
 import { ALARM, Recordings } from "./recordings.ts";
+import { screenshot } from "./screenshot.ts";
 import { Scripts } from "./scripts.ts";
 import { Code, Refusal } from "./refusal.ts";
 import { TabGroups } from "./tabgroups.ts";
@@ -123,7 +124,7 @@ function browserName() {
   const brands: { brand: string; version: string }[] = (navigator as any).userAgentData?.brands ?? [];
   const named = brands.filter(({ brand }) => !/not.?a.?brand/i.test(brand));
   const { brand, version } = named.find(({ brand }) => brand !== "Chromium") ?? named[0] ?? { brand: "Browser", version: "" };
-  return `${brand} ${version}`.trim();
+  return `${brand} ${version}`.trim() + (hasTrustedInput ? " (trusted input)" : "");
 }
 
 function opened() {
@@ -191,6 +192,11 @@ function message(message: HubMessage | HubAnswer) {
     case "browser/look":
       if (message.id !== undefined) answer(message, noted(message, ready.then(() => looks.look(message.tabId, message.params))));
       break;
+    case "browser/screenshot":
+      if (message.id !== undefined) {
+        answer(message, noted(message, ready.then(() => overlay.without(message.tabId, () => screenshot(message.tabId, message.params, () => current, looks)))));
+      }
+      break;
     case "browser/refs":
       if (message.id !== undefined) answer(message, ready.then(() => looks.refs(message.tabId, message.params)));
       break;
@@ -219,10 +225,9 @@ const SHOWN_IN_OVERLAY: ReadonlySet<string> = new Set(["browser/navigate", "brow
 
 /** Does what the hub asks of the browser, and notes for whom. */
 function controlled(message: HubMessage<ControlMethod>) {
-  const { id = "", method, tabId } = message;
+  const { id = "", method } = message;
   const wait = new AbortController();
-  const act = () => control(message, () => current, tabGroups, wait.signal);
-  const outcome = method === "browser/screenshot" ? overlay.without(tabId, async () => act()) : act();
+  const outcome = control(message, () => current, tabGroups, wait.signal);
   if (method === "browser/rest") {
     waits.set(id, wait);
     const over = () => void (waits.get(id) === wait && waits.delete(id));

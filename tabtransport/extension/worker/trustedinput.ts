@@ -22,18 +22,8 @@ const IDLE = 4_000;
 const TIMEOUT = 10_000;
 /** How many moves a drag has from end to end, as pages watch for them. */
 const MOVES = 12;
-/** The longest text that is typed key by key. */
-const MAX_KEYS = 100;
-
-const MODIFIERS: { [name: string]: number } = { Alt: 1, Control: 2, Meta: 4, Shift: 8 };
-
-/** The code, the number and, if it writes something, the text of keys with names. */
-const KEYS: { [key: string]: [code: string, keyCode: number, text?: string] } = {
-  Enter: ["Enter", 13, "\r"], Tab: ["Tab", 9], Escape: ["Escape", 27], Backspace: ["Backspace", 8], Delete: ["Delete", 46], Insert: ["Insert", 45], Space: ["Space", 32, " "],
-  ArrowLeft: ["ArrowLeft", 37], ArrowUp: ["ArrowUp", 38], ArrowRight: ["ArrowRight", 39], ArrowDown: ["ArrowDown", 40],
-  Home: ["Home", 36], End: ["End", 35], PageUp: ["PageUp", 33], PageDown: ["PageDown", 34],
-  ...Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`F${i + 1}`, [`F${i + 1}`, 112 + i]])),
-};
+/** The modifiers, as the debugger counts them, with their keys. */
+const MODIFIERS = { Alt: [1, 18], Control: [2, 17], Meta: [4, 91], Shift: [8, 16] } as const;
 /** What macOS does for keys by itself, and not for those of a debugger. */
 const EDITS: { [key: string]: string } = { a: "selectAll", c: "copy", v: "paste", x: "cut", z: "undo" };
 
@@ -98,7 +88,6 @@ export class TrustedInput {
 
   async #act(tab: Attached, tabId: number, act: TrustedAct, place: (point: Point) => Promise<Point>, give: (method: string, params: object) => Promise<unknown>) {
     const mouse = (type: string, point: Point, params: object = {}) => give("dispatchMouseEvent", { type, ...point, pointerType: "mouse", ...params });
-    const key = (name: string) => this.#press(name, give);
     switch (act.kind) {
       case "hover":
         await mouse("mouseMoved", await place(act));
@@ -119,13 +108,11 @@ export class TrustedInput {
       case "drag":
         await this.#drag(tab, tabId, await place(act.from), await place(act.to), mouse, give);
         break;
-      case "press":
-        await key(act.key);
+      case "keys":
+        for (const key of act.keys) await this.#press(key, give);
         break;
-      case "type":
-        if (act.text === "") await key("Delete");
-        else if (act.text.length > MAX_KEYS || !/^[\x20-\x7e]+$/.test(act.text)) await give("insertText", { text: act.text });
-        else for (const letter of act.text) await key(letter);
+      case "text":
+        await give("insertText", { text: act.text });
     }
   }
 
@@ -158,24 +145,16 @@ export class TrustedInput {
     }
   }
 
-  /** @param name a key with its modifiers, such as Control+A */
-  async #press(name: string, give: (method: string, params: object) => Promise<unknown>) {
-    const parts = name === "+" || name.endsWith("++") ? [...name.slice(0, -2).split("+"), "+"].filter(Boolean) : name.split("+");
-    const last = parts.pop() as string;
-    let modifiers = 0;
-    for (const part of parts) modifiers |= MODIFIERS[part] ?? 0;
-    const shifted = (modifiers & MODIFIERS.Shift) !== 0;
-    const writes = (modifiers & ~MODIFIERS.Shift) === 0;
-    const named = KEYS[last];
-    const letter = named ? last : shifted ? last.toUpperCase() : parts.length ? last.toLowerCase() : last;
-    const [code, keyCode, text]: [string, number | "", string?] = named ?? [codeOf(last), codeOf(last) && last.toUpperCase().charCodeAt(0), letter];
-    const mac = /^Mac/.test(navigator.platform) && modifiers === MODIFIERS.Meta ? EDITS[last.toLowerCase()] : undefined;
-    const event = { key: last === "Space" ? " " : letter, code, windowsVirtualKeyCode: keyCode || 0, modifiers };
-    const pressed = writes && text ? { type: "keyDown", text, unmodifiedText: text } : { type: "rawKeyDown" };
-    for (const part of parts) await give("dispatchKeyEvent", { type: "rawKeyDown", key: part, code: `${part}Left`, modifiers });
-    await give("dispatchKeyEvent", { ...event, ...pressed, ...(mac && { commands: [mac] }) });
+  async #press({ key, code, keyCode, text, held }: TrustedKey, give: (method: string, params: object) => Promise<unknown>) {
+    const modifiers = held.reduce((sum, name) => sum | MODIFIERS[name][0], 0);
+    const types = key === "Enter" && !held.some((name) => name !== "Shift") ? "\r" : text;
+    const edit = /^Mac/.test(navigator.platform) && modifiers === MODIFIERS.Meta[0] ? EDITS[key.toLowerCase()] : undefined;
+    const hold = (name: keyof typeof MODIFIERS, type: string, now: number) => give("dispatchKeyEvent", { type, key: name, code: `${name}Left`, windowsVirtualKeyCode: MODIFIERS[name][1], modifiers: now });
+    const event = { key, code, windowsVirtualKeyCode: keyCode, modifiers };
+    for (const name of held) await hold(name, "rawKeyDown", modifiers);
+    await give("dispatchKeyEvent", { ...event, ...(types ? { type: "keyDown", text: types, unmodifiedText: types } : { type: "rawKeyDown" }), ...(edit && { commands: [edit] }) });
     await give("dispatchKeyEvent", { ...event, type: "keyUp" });
-    for (const part of parts.reverse()) await give("dispatchKeyEvent", { type: "keyUp", key: part, code: `${part}Left`, modifiers: 0 });
+    for (const name of [...held].reverse()) await hold(name, "keyUp", 0);
   }
 
   /** A dialog is open that nothing in the page has answered: what it asks is not agreed to. */
@@ -228,11 +207,6 @@ export class TrustedInput {
     clearTimeout(this.#tabs.get(tabId)?.idle);
     this.#tabs.delete(tabId);
   }
-}
-
-function codeOf(letter: string) {
-  if (/^[a-z]$/i.test(letter)) return `Key${letter.toUpperCase()}`;
-  return /^\d$/.test(letter) ? `Digit${letter}` : "";
 }
 
 // One that the browser stopped in the middle of something may have left it attached.

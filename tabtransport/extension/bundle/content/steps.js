@@ -506,11 +506,11 @@
             }
             return left;
           },
-          _lookahead: function(number) {
-            return this.tokens[this.index + number].type;
+          _lookahead: function(number2) {
+            return this.tokens[this.index + number2].type;
           },
-          _lookaheadToken: function(number) {
-            return this.tokens[this.index + number];
+          _lookaheadToken: function(number2) {
+            return this.tokens[this.index + number2];
           },
           _advance: function() {
             this.index++;
@@ -1901,10 +1901,10 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     }
     /** The element of a reference. It fails with STALE_REF if that is gone, not seen, or something else by now. */
     find(ref) {
-      const [, tag, number] = REF.exec(ref) ?? [];
-      if (!number) throw new Failure("STALE_REF", `${JSON.stringify(clean(ref, 40))} is no reference`);
+      const [, tag, number2] = REF.exec(ref) ?? [];
+      if (!number2) throw new Failure("STALE_REF", `${JSON.stringify(clean(ref, 40))} is no reference`);
       if (tag !== this.tag) throw new Failure("STALE_REF", `${ref} is of another document: what it was shown in is not there any more, or in another frame`);
-      const known2 = this.#known.get(Number(number));
+      const known2 = this.#known.get(Number(number2));
       if (!known2) throw new Failure("STALE_REF", `no look has shown ${ref}`);
       const was = `${ref} was ${known2.words}${known2.items ? ` in ${JSON.stringify(clean(known2.items))}` : ""}`;
       const element = known2.element.deref();
@@ -1914,6 +1914,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       const items = itemsOf(element);
       if (found2.role === known2.role && found2.name === known2.name && found2.words === known2.words && items === known2.items) return found2;
       throw this.#stale(`${was}, and is ${found2.words}${items ? ` in ${JSON.stringify(clean(items))}` : ""} by now`, known2);
+    }
+    /** What a reference stood for, whatever it is by now. */
+    element(ref) {
+      const [, tag, number2] = REF.exec(ref) ?? [];
+      return tag === this.tag ? this.#known.get(Number(number2))?.element.deref() : void 0;
     }
     #stale(message, { role, name, items }) {
       const wanted = `${name} ${items}`;
@@ -1937,6 +1942,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const ref = target.ref;
     if (!references) throw new Failure("STALE_REF", `${clean(ref, 40)} is of another document: no look has shown this one`);
     return references.find(ref);
+  }
+  function elementOf(ref) {
+    return references?.element(ref);
   }
   function itemsOf(element, known2 = /* @__PURE__ */ new Map()) {
     const textOf4 = (item2, max) => {
@@ -1966,9 +1974,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     let text = "";
     const add = (node) => {
       for (let child = firstChild(node); child && text.length < max; child = nextSibling(child)) {
-        const type = nodeType(child);
-        if (type === Node.TEXT_NODE) text += textContent(child)?.slice(0, max * 4).replace(/\s+/g, " ") ?? "";
-        else if (type === Node.ELEMENT_NODE) {
+        const type2 = nodeType(child);
+        if (type2 === Node.TEXT_NODE) text += textContent(child)?.slice(0, max * 4).replace(/\s+/g, " ") ?? "";
+        else if (type2 === Node.ELEMENT_NODE) {
           const element = child;
           if (isHTML(element, "script", "style", "template", "noscript", "select", "textarea", "ul", "ol") || /^(list|group|tree|menu)$/.test(attribute(element, "role") ?? "")) continue;
           text += " ";
@@ -2256,11 +2264,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return /[-−]/.test(before) ? -value : value;
   }
   var NUMBER = /((?:(?<![\p{L}\p{N}])[-−]\p{Sc}?)?)(\d+(?:[.,'’\u00a0\u2009\u202f]\d+)*)/u;
-  function markOf(type, language) {
+  function markOf(type2, language) {
     try {
-      return new Intl.NumberFormat(language || "en").formatToParts(10000.5).find((part) => part.type === type)?.value ?? "";
+      return new Intl.NumberFormat(language || "en").formatToParts(10000.5).find((part) => part.type === type2)?.value ?? "";
     } catch {
-      return markOf(type, "en");
+      return markOf(type2, "en");
     }
   }
 
@@ -2348,11 +2356,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     };
     if (isHTML(element, "img", "area")) return attribute(element, "alt");
     if (isHTML(element, "input")) {
-      const type = inputType(element);
-      if (type === "image") return attribute(element, "alt");
-      if (type === "submit") return hasAttribute(element, "value") ? inputValue(element) : "Submit";
-      if (type === "reset") return hasAttribute(element, "value") ? inputValue(element) : "Reset";
-      return type === "button" ? inputValue(element) : "";
+      const type2 = inputType(element);
+      if (type2 === "image") return attribute(element, "alt");
+      if (type2 === "submit") return hasAttribute(element, "value") ? inputValue(element) : "Submit";
+      if (type2 === "reset") return hasAttribute(element, "value") ? inputValue(element) : "Reset";
+      return type2 === "button" ? inputValue(element) : "";
     }
     if (isHTML(element, "fieldset")) return first("legend");
     if (isHTML(element, "table")) return first("caption");
@@ -3347,9 +3355,9 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       const closed = isHTML(of, "details") && !hasAttribute(of, "open");
       for (const node of nodes) {
         if (closed && !(nodeType(node) === Node.ELEMENT_NODE && isHTML(node, "summary"))) continue;
-        const type = nodeType(node);
-        if (type === Node.TEXT_NODE) this.#text(textContent(node) ?? "", here, into);
-        else if (type === Node.ELEMENT_NODE) yield* this.#element(node, here, into);
+        const type2 = nodeType(node);
+        if (type2 === Node.TEXT_NODE) this.#text(textContent(node) ?? "", here, into);
+        else if (type2 === Node.ELEMENT_NODE) yield* this.#element(node, here, into);
       }
     }
     #text(text, here, into) {
@@ -3670,6 +3678,105 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     return rect ? overAt(frame, rect.left + frame.clientLeft + x, rect.top + frame.clientTop + y) : void 0;
   }
 
+  // content/steps/shown.ts
+  var LASTS = 1e4;
+  var MAX_NUMBERS = 400;
+  var LETTER = 7;
+  var HEIGHT = 15;
+  async function show2(ref) {
+    let element;
+    try {
+      ({ element } = referenced({ ref }));
+    } catch (error) {
+      if (error instanceof Failure) return { stale: error.message, near: error.found };
+      throw error;
+    }
+    scrollIntoView(element, { block: "center", inline: "nearest", behavior: "instant" });
+    await drawn();
+    const all2 = [...rects(element)];
+    const left = Math.min(...all2.map((rect) => rect.left));
+    const top = Math.min(...all2.map((rect) => rect.top));
+    const stays = outward(element, (at) => /^(fixed|sticky)$/.test(viewOf(at)?.getComputedStyle(at).position ?? "")) !== null;
+    return { left, top, width: Math.max(...all2.map((rect) => rect.right)) - left, height: Math.max(...all2.map((rect) => rect.bottom)) - top, stays };
+  }
+  function number(refs, part = { left: 0, top: 0, width: innerWidth, height: innerHeight }) {
+    if (Object.hasOwn(globalThis, "tabhubNumbers")) globalThis.tabhubNumbers?.remove();
+    const root = rootElement(document);
+    if (!refs.length || !root) return [];
+    const host2 = createElement(document, "div");
+    host2.setAttribute("aria-hidden", "true");
+    host2.inert = true;
+    host2.popover = "manual";
+    host2.style.cssText = "all: initial !important; position: fixed !important; inset: 0 !important; z-index: 2147483647 !important; display: block !important; pointer-events: none !important;";
+    const shadow = host2.attachShadow({ mode: "closed" });
+    const look2 = new CSSStyleSheet();
+    look2.replaceSync(`
+    i, b { position: absolute; box-sizing: border-box; }
+    i { border: 1px solid #c2185b; border-radius: 2px; }
+    b { height: ${HEIGHT}px; padding: 0 3px; border-radius: 3px; background: #c2185b; color: #fff; box-shadow: 0 0 0 1px #fff; font: bold 11px/${HEIGHT}px monospace; white-space: nowrap; }
+  `);
+    shadow.adoptedStyleSheets = [look2];
+    const seen = [];
+    const taken = [];
+    for (const ref of refs) {
+      if (seen.length === MAX_NUMBERS) break;
+      const element = elementOf(ref);
+      const rect = element && isVisible(element) ? [...rects(element)].find(({ width, height }) => width > 0 && height > 0) : void 0;
+      if (!element || !rect || !overlap2(rect, part) || !isSeen(element, rect)) continue;
+      const frame = createElement(document, "i");
+      frame.style.cssText = `left: ${rect.left}px; top: ${rect.top}px; width: ${rect.width}px; height: ${rect.height}px`;
+      const label = createElement(document, "b");
+      const place = besides(rect, ref.length * LETTER + 6, taken);
+      taken.push(place);
+      label.textContent = ref;
+      label.style.cssText = `left: ${place.left}px; top: ${place.top}px`;
+      shadow.append(frame, label);
+      seen.push(ref);
+    }
+    append(root, host2);
+    try {
+      host2.showPopover();
+    } catch {
+    }
+    const remove = () => {
+      clearTimeout(timer);
+      host2.remove();
+      globalThis.tabhubNumbers = void 0;
+    };
+    const timer = setTimeout(remove, LASTS);
+    globalThis.tabhubNumbers = { remove };
+    return seen;
+  }
+  function isSeen(element, { left, top, width, height }) {
+    const parts = [element, ...labelsOf(element)];
+    return [[left + width / 2, top + height / 2], [left + 2, top + 2]].some(([x, y]) => {
+      const at = deepestAt(document, x, y);
+      return at !== null && outward(at, (outer) => parts.includes(outer)) !== null;
+    });
+  }
+  function besides({ left, top, width, height }, length, taken) {
+    const within2 = (at) => ({
+      left: Math.max(0, Math.min(at.left, innerWidth - length)),
+      top: Math.max(0, Math.min(at.top, innerHeight - HEIGHT)),
+      width: length,
+      height: HEIGHT
+    });
+    const places = [
+      { left, top: top - HEIGHT },
+      { left: left - length, top },
+      { left: left + width, top },
+      { left, top: top + height },
+      { left: left + width - length, top: top - HEIGHT },
+      { left, top }
+    ].map(within2);
+    const own = { left, top, width, height };
+    const free = places.filter((place) => !taken.some((other) => overlap2(place, other)));
+    return free.find((place) => !overlap2(place, own)) ?? free[0] ?? places[0];
+  }
+  function overlap2(a, b) {
+    return a.left < b.left + b.width && b.left < a.left + a.width && a.top < b.top + b.height && b.top < a.top + a.height;
+  }
+
   // content/steps/click.ts
   var ITEMS3 = /^(option|menuitem|menuitemradio|menuitemcheckbox)$/;
   var LEFT = 0;
@@ -3768,9 +3875,9 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     if (last !== element) {
       over = new WeakRef(element);
       const [left, entered] = [before ? outwards(before) : [], outwards(element)];
-      const both = (type, on, to) => {
-        pointer(on, at, `pointer${type}`, { buttons, button: -1, ...to });
-        if (!withoutMouse) mouse(on, at, `mouse${type}`, { buttons, ...to });
+      const both = (type2, on, to) => {
+        pointer(on, at, `pointer${type2}`, { buttons, button: -1, ...to });
+        if (!withoutMouse) mouse(on, at, `mouse${type2}`, { buttons, ...to });
       };
       const silent = { bubbles: false, cancelable: false, composed: false };
       if (before) both("out", before, { relatedTarget: element });
@@ -3786,13 +3893,13 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     outward(element, (at) => all2.push(at) < 0);
     return all2;
   }
-  function pointer(element, at, type, more) {
+  function pointer(element, at, type2, more) {
     const view = viewOf(element);
-    return dispatch(element, new view.PointerEvent(type, { ...placed(view, at), pointerId: 1, pointerType: "mouse", isPrimary: true, ...more }));
+    return dispatch(element, new view.PointerEvent(type2, { ...placed(view, at), pointerId: 1, pointerType: "mouse", isPrimary: true, ...more }));
   }
-  function mouse(element, at, type, more) {
+  function mouse(element, at, type2, more) {
     const view = viewOf(element);
-    return dispatch(element, new view.MouseEvent(type, { ...placed(view, at), ...more }));
+    return dispatch(element, new view.MouseEvent(type2, { ...placed(view, at), ...more }));
   }
   function placed(view, { x, y }) {
     return { bubbles: true, cancelable: true, composed: true, view, clientX: x, clientY: y, screenX: view.screenX + x, screenY: view.screenY + y };
@@ -3869,7 +3976,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
   function lifted(source, element, from) {
     const view = viewOf(source);
     const data = new view.DataTransfer();
-    const event = (on, type, at, more = {}) => dispatch(on, new view.DragEvent(type, { ...placed(view, at), buttons: HELD, dataTransfer: data, ...more }));
+    const event = (on, type2, at, more = {}) => dispatch(on, new view.DragEvent(type2, { ...placed(view, at), buttons: HELD, dataTransfer: data, ...more }));
     if (!event(source, "dragstart", from)) return void 0;
     if (isConnected(element)) pointer(element, from, "pointercancel", {});
     let last;
@@ -4156,10 +4263,10 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     });
     insert(element, command, inputType_, text || void 0);
   }
-  function insert(element, command, type, text) {
+  function insert(element, command, type2, text) {
     const view = viewOf(element);
     const selection = selectionOf(documentOf(element));
-    const init = { bubbles: true, cancelable: true, composed: true, inputType: type, data: text ?? null };
+    const init = { bubbles: true, cancelable: true, composed: true, inputType: type2, data: text ?? null };
     const targetRanges = selection && isEditable(element) && selection.rangeCount > 0 ? [new view.StaticRange(selection.getRangeAt(0))] : [];
     if (!dispatch(element, new view.InputEvent("beforeinput", { ...init, targetRanges }))) return;
     if (hasFocus(element)) execCommand(documentOf(element), command, false, text);
@@ -4249,7 +4356,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     const view = viewOf(element);
     if (found2.words !== "the page") focusOn(element);
     const flags = {};
-    const event = (type, init) => isConnected(element) && dispatch(element, new view.KeyboardEvent(type, { bubbles: true, cancelable: true, composed: true, view, ...flags, ...init }));
+    const event = (type2, init) => isConnected(element) && dispatch(element, new view.KeyboardEvent(type2, { bubbles: true, cancelable: true, composed: true, view, ...flags, ...init }));
     const place = ({ code, keyCode }) => ({ code, keyCode, which: keyCode });
     for (const name of key.held) {
       flags[MODIFIERS[name].flag] = true;
@@ -4445,23 +4552,23 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
   }
   function sliderEdit(found2, text, scope) {
     const { element } = found2;
-    const number = (name) => Number(attribute(element, `aria-value${name}`) ?? Number.NaN);
+    const number2 = (name) => Number(attribute(element, `aria-value${name}`) ?? Number.NaN);
     const wanted = Number(text);
-    const [min, max] = [number("min"), number("max")];
+    const [min, max] = [number2("min"), number2("max")];
     if (text.trim() === "" || Number.isNaN(wanted)) throw new Failure("STEP_REFUSED", `${found2.words} takes a number such as 1.5, not ${JSON.stringify(clean(text))}`);
-    if (Number.isNaN(number("now"))) throw new Failure("STEP_REFUSED", `${found2.words} does not say what it is at; press its arrow keys, or drag it`);
+    if (Number.isNaN(number2("now"))) throw new Failure("STEP_REFUSED", `${found2.words} does not say what it is at; press its arrow keys, or drag it`);
     if (wanted < min || wanted > max) throw new Failure("STEP_REFUSED", `${found2.words} goes from ${min} to ${max}`);
     return async (signal) => {
-      for (let keys = 0; number("now") !== wanted && keys < MAX_KEYS; keys++) {
+      for (let keys = 0; number2("now") !== wanted && keys < MAX_KEYS; keys++) {
         signal.throwIfAborted();
         perhaps(() => takes(found2, scope));
-        const before = number("now");
+        const before = number2("now");
         press(found2, keyOf(wanted > before ? "ArrowRight" : "ArrowLeft"), scope);
-        const now = await inTime(SHOWS2, signal, () => number("now") === before ? void 0 : number("now"));
+        const now = await inTime(SHOWS2, signal, () => number2("now") === before ? void 0 : number2("now"));
         if (now === void 0) throw refused(found2);
         if (wanted > before !== wanted > now || Math.abs(wanted - now) > Math.abs(wanted - before)) break;
       }
-      return number("now") === wanted ? text : `${text}, which the page made ${number("now")}`;
+      return number2("now") === wanted ? text : `${text}, which the page made ${number2("now")}`;
     };
   }
 
@@ -4510,9 +4617,9 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     const { element } = found2;
     const problem = refusal(found2);
     if (problem) throw new Failure("STEP_REFUSED", `${found2.words} ${problem}`);
-    const type = isHTML(element, "input") ? inputType(element) : "";
-    if (type === "file") throw new Failure("NEEDS_TRUSTED_INPUT", `${found2.words}: browsers let only a person choose files`);
-    if (/^(button|submit|reset|image)$/.test(type)) throw new Failure("STEP_REFUSED", `${found2.words} is no field`);
+    const type2 = isHTML(element, "input") ? inputType(element) : "";
+    if (type2 === "file") throw new Failure("NEEDS_TRUSTED_INPUT", `${found2.words}: browsers let only a person choose files`);
+    if (/^(button|submit|reset|image)$/.test(type2)) throw new Failure("STEP_REFUSED", `${found2.words} is no field`);
     if (/^(checkbox|radio|switch|menuitemcheckbox)$/.test(found2.role)) return checkEdit(found2, wanted, scope);
     if (isHTML(element, "select") || isList(found2)) return selectEdit(found2, (Array.isArray(wanted) ? wanted : [wanted]).map((label) => plain(label, found2.words).trim()), scope);
     const text = plain(wanted, found2.words);
@@ -4566,9 +4673,9 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     "datetime-local": "a date and time such as 2027-01-31T14:30",
     color: "a colour such as #ff0000"
   };
-  function sanitized(type, text) {
+  function sanitized(type2, text) {
     const input = document.createElement("input");
-    input.type = type;
+    input.type = type2;
     input.value = text;
     return input.value;
   }
@@ -4623,7 +4730,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     const { element } = found2;
     const view = viewOf(element);
     const dataTransfer = transferOf(element, files);
-    const event = (type) => dispatch(element, new view.DragEvent(type, { ...placed(view, middle(element)), dataTransfer }));
+    const event = (type2) => dispatch(element, new view.DragEvent(type2, { ...placed(view, middle(element)), dataTransfer }));
     event("dragenter");
     const isTaken = !event("dragover");
     if (!isTaken) {
@@ -4698,7 +4805,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
   }
 
   // content/steps/dialog.ts
-  var LASTS = 1e4;
+  var LASTS2 = 1e4;
   var MAX = 3;
   var Dialogs = class {
     #name;
@@ -4717,7 +4824,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     }
     /** A step is about to act. */
     answer() {
-      this.#tell(LASTS);
+      this.#tell(LASTS2);
     }
     /** Nothing is answered any more, and the page has its own functions. */
     end() {
@@ -4852,6 +4959,9 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       const said = `dragged ${found2.words} to ${to.words}`;
       return act([found2, to], said, scope, ["pointerdown", "mousedown"], () => give({ kind: "drag", from: pointOf(found2.element), to: pointOf(to.element) }, said));
     }
+    if (step2.press) return pressAct2(step2.press.target ? usable(step2.press.target, scope, now) : focusedIn(scope), keyOf(step2.press.key), scope, give);
+    if (step2.fill) return fillAct2(step2.fill.fields, actOf(step2, scope, now), scope, give);
+    if (step2.scroll?.pages) return scrollAct2(actOf(step2, scope, now), step2.scroll.pages, give);
     return void 0;
   }
   function act(on, said, scope, events, give) {
@@ -4869,13 +4979,102 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       }
     };
   }
-  function leads3({ element, words: words2 }, scope) {
-    if (isHTML(element, "input") && inputType(element) === "file") throw new Failure("STEP_REFUSED", `${words2} takes files: upload puts them there`);
+  function pressAct2(found2, key, scope, give) {
+    const { element } = found2;
+    if (PASTES.test(key.said)) throw new Failure("STEP_REFUSED", `${key.said} would give the page what the person has copied; fill puts a text into a field`);
+    unlessTrusted(() => checkKey(found2, key, scope));
+    const said = `pressed ${key.said} ${found2.words === "the page" ? "on" : "in"} ${found2.words}`;
+    const trusted = act([found2], said, scope, ["keydown"], () => give({ kind: "keys", keys: [keyFor(key)] }, said));
+    return {
+      on: [found2],
+      do(signal) {
+        if (found2.words === "the page") return trusted.do(signal);
+        focusOn(element);
+        return hasFocus(element) ? trusted.do(signal) : press(found2, key, scope);
+      }
+    };
+  }
+  var PASTES = /^(((control|ctrl|meta|cmd|command)\+(shift\+)?v)|shift\+insert)$/i;
+  function keyFor({ key, code, keyCode, text, held }) {
+    return { key, code, keyCode, text, held };
+  }
+  function fillAct2(fields, { on }, scope, give) {
+    return {
+      on,
+      do(signal) {
+        const set = [];
+        const failed = (error) => {
+          if (error instanceof Failure && set.length > 0) Object.assign(error, { did: "perhaps", words: `set ${set.length} of ${fields.length} fields: ${set.join(", ")}` });
+          return error;
+        };
+        const from = (at) => {
+          for (let i = at; i < fields.length; i++) {
+            const one2 = actOf({ fill: { fields: [fields[i]] } }, scope, true);
+            if (one2.on.length === 0) continue;
+            const typed = (error) => {
+              const wanted = valueOf2(fields[i].value, scope);
+              if (error instanceof Failure && error.code === "NEEDS_TRUSTED_INPUT" && (typeof wanted === "string" || typeof wanted === "number")) return type(one2.on[0], String(wanted), scope, give);
+              throw error;
+            };
+            let words2;
+            try {
+              words2 = one2.do(signal);
+            } catch (error) {
+              try {
+                words2 = typed(error);
+              } catch (error2) {
+                throw failed(error2);
+              }
+            }
+            const add = (said) => void set.push(said.replace(/^set /, ""));
+            if (typeof words2 !== "string") return words2.catch(typed).then(add, (error) => Promise.reject(failed(error))).then(() => from(i + 1));
+            add(words2);
+          }
+          return set.length > 0 ? `set ${set.join(", ")}` : "left all fields as they are";
+        };
+        return from(0);
+      }
+    };
+  }
+  var MAX_KEYS2 = 100;
+  async function type(found2, text, scope, give) {
+    const { element } = found2;
+    takes(found2, scope);
+    focusOn(element);
+    if (!hasFocus(element)) throw new Failure("STEP_REFUSED", `${found2.words} does not take the focus`);
+    if (isHTML(element, "input", "textarea")) selectText(element);
+    else {
+      const selection = selectionOf(documentOf(element));
+      if (selection) selectContents(selection, element);
+    }
+    const byKeys = text.length <= MAX_KEYS2 && /^[\x20-\x7e]*$/.test(text);
+    const keys = text === "" ? [keyFor(keyOf("Delete"))] : [...text].map((letter) => keyFor(keyOf(letter)));
+    const said = `set ${found2.words} to ${JSON.stringify(clean(text))}, by keys`;
+    return await act([found2], said, scope, [byKeys ? "keydown" : "beforeinput"], () => give(byKeys ? { kind: "keys", keys } : { kind: "text", text })).do(new AbortController().signal);
+  }
+  function scrollAct2(scripted, pages, give) {
+    return {
+      on: scripted.on,
+      async do(signal) {
+        const words2 = await scripted.do(signal);
+        if (!words2.startsWith("could not scroll")) return words2;
+        const [found2] = scripted.on;
+        const at = found2 ? pointOf(found2.element) : { x: innerWidth / 2, y: innerHeight / 2 };
+        await give({ kind: "wheel", ...at, dx: 0, dy: Math.round(pages * innerHeight) });
+        return `turned the wheel over ${found2 ? found2.words : "the page"}`;
+      }
+    };
+  }
+  function unlessTrusted(look2) {
     try {
-      check(element, scope);
+      look2();
     } catch (error) {
       if (!(error instanceof Failure && error.code === "NEEDS_TRUSTED_INPUT")) throw error;
     }
+  }
+  function leads3({ element, words: words2 }, scope) {
+    if (isHTML(element, "input") && inputType(element) === "file") throw new Failure("STEP_REFUSED", `${words2} takes files: upload puts them there`);
+    unlessTrusted(() => check(element, scope));
   }
   function pointOf(element) {
     let { x, y } = middle(element);
@@ -4900,18 +5099,19 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       this.#found = found2;
       this.#scope = scope;
       const view = viewOf(found2.element);
-      for (const type of events) view.addEventListener(type, this.#heard, { capture: true, signal: this.#stop.signal });
+      for (const type2 of events) view.addEventListener(type2, this.#heard, { capture: true, signal: this.#stop.signal });
     }
     #heard = (event) => {
       if (!event.isTrusted) return;
       const at = event.composedPath()[0];
       const { element } = this.#found;
       const parts = [element, ...labelsOf(element)];
-      const isThere = at instanceof Element && outward(at, (outer) => parts.includes(outer)) !== null;
+      const isThere = this.#found.words === "the page" || at instanceof Element && outward(at, (outer) => parts.includes(outer)) !== null;
       if (MOVES3.includes(event.type)) {
         this.#seen ||= isThere;
         return;
       }
+      if (/^key|input$/.test(event.type) && this.#seen && !this.#hindered) return;
       if (event.type === "mousedown") this.#clicked = false;
       if (event.type === "click" && this.#clicked) return;
       if (!isThere) this.#hindered ||= `${this.#found.words} is covered by ${at instanceof Element ? words(at) : "something else"} by now`;
@@ -4936,7 +5136,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     }
     check() {
       if (!this.#hindered && this.#seen) return;
-      const failure = new Failure("STEP_REFUSED", this.#hindered ? `${this.#hindered}: it got no click` : `${this.#found.words} got nothing of the input; something else on the page may have got it`);
+      const failure = new Failure("STEP_REFUSED", this.#hindered ? `${this.#hindered}: it got none of it` : `${this.#found.words} got nothing of the input; something else on the page may have got it`);
       failure.did = this.#hindered ? "no" : "perhaps";
       failure.certain = true;
       throw failure;
@@ -5175,8 +5375,8 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     if (!Values.isObject(data)) return data;
     return Object.fromEntries(Object.entries(data).map(([name, member]) => [without(token, name), withoutToken(token, member)]));
   }
-  function parsed(text, type) {
-    const says = /[/+]json\b/i.test(type);
+  function parsed(text, type2) {
+    const says = /[/+]json\b/i.test(type2);
     if (!says && !/^\s*[[{]/.test(text)) return text;
     if (says && text === "") return null;
     try {
@@ -5251,7 +5451,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
   }
 
   // content/steps/ring.ts
-  var LASTS2 = 1e3;
+  var LASTS3 = 1e3;
   var AROUND = 5;
   function ring(elements) {
     if (Object.hasOwn(globalThis, "tabhubRing")) globalThis.tabhubRing?.remove();
@@ -5261,7 +5461,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       for (const host2 of hosts) host2.remove();
       globalThis.tabhubRing = void 0;
     };
-    const timer = setTimeout(remove, LASTS2);
+    const timer = setTimeout(remove, LASTS3);
     globalThis.tabhubRing = { remove };
   }
   function drawn2(element) {
@@ -5279,10 +5479,10 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     const shadow = host2.attachShadow({ mode: "closed" });
     const look2 = new view.CSSStyleSheet();
     look2.replaceSync(`
-    div { position: absolute; inset: 0; border: 3px solid #1f5fbf; border-radius: 8px; box-shadow: 0 0 0 2px #ffffffd9, inset 0 0 0 1px #ffffffb3; opacity: 0; animation: shown ${LASTS2}ms; }
+    div { position: absolute; inset: 0; border: 3px solid #1f5fbf; border-radius: 8px; box-shadow: 0 0 0 2px #ffffffd9, inset 0 0 0 1px #ffffffb3; opacity: 0; animation: shown ${LASTS3}ms; }
     @keyframes shown { 0%, 70% { opacity: 1; } 100% { opacity: 0; } }
     @media (prefers-reduced-motion: no-preference) {
-      div { animation: shown ${LASTS2}ms, drawn 180ms ease-out; }
+      div { animation: shown ${LASTS3}ms, drawn 180ms ease-out; }
       @keyframes drawn { from { transform: scale(1.15); } }
     }
     @media print { div { display: none; } }
@@ -5783,7 +5983,9 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
         document,
         connect: () => runner.connect(),
         look,
-        refs: resolve
+        refs: resolve,
+        show: show2,
+        number
       };
     }
   }

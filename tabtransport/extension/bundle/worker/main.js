@@ -1466,16 +1466,16 @@ var Tabs = class {
    * @param standing where the hub is, and how this browser stands with it
    * @param show called when a tab has other tools, or waits for a person
    */
-  constructor(hub2, standing2, settings, packs2, scripts2, show2) {
+  constructor(hub2, standing2, settings, packs2, scripts2, show3) {
     this.#hub = hub2;
     this.#standing = standing2;
     this.#settings = settings;
     this.#packs = packs2;
     this.#scripts = scripts2;
-    this.#show = show2;
+    this.#show = show3;
     this.#registrar = new Registrar(hub2, settings, (tab, tools) => {
       tab.tools = tools;
-      show2(tab);
+      show3(tab);
       this.#state(tab);
       this.#stored.save();
     });
@@ -2388,282 +2388,8 @@ function seeDocument() {
     });
   }
   world.tabhubSeen.asked = performance.now();
-  const { document: number2, changes: changes2, requests } = world.tabhubSeen;
-  return { document: number2, changes: changes2, requests, ready: document.readyState === "complete", hidden: document.hidden };
-}
-
-// worker/pageview.ts
-function begin() {
-  const LASTS2 = 1e4;
-  const BY_HAND = "the person in front of the tab uses it; take the screenshot later, or without full";
-  if (Object.hasOwn(globalThis, "tabhubView")) globalThis.tabhubView?.end();
-  const all = function* (root2) {
-    for (const element of root2.querySelectorAll("*")) {
-      yield element;
-      const shadow = chrome.dom.openOrClosedShadowRoot(element);
-      if (shadow) yield* all(shadow);
-    }
-  };
-  const moreOf = (element) => element.scrollHeight - element.clientHeight;
-  const boxOf = (element) => {
-    const { left, top: top2 } = element.getBoundingClientRect();
-    return { left: left + element.clientLeft, top: top2 + element.clientTop, width: element.clientWidth, height: element.clientHeight };
-  };
-  const root = document.scrollingElement ?? document.documentElement;
-  const scroller = (() => {
-    if (moreOf(root) > 0) return root;
-    let best = root;
-    let size2 = innerWidth * innerHeight * 0.3;
-    for (const element of all(document)) {
-      if (moreOf(element) < 1 || element.clientWidth * element.clientHeight < size2 || !/auto|scroll|overlay/.test(getComputedStyle(element).overflowY)) continue;
-      const { left, top: top2, width, height } = boxOf(element);
-      if (left < 0 || top2 < 0 || left + width > innerWidth + 1 || top2 + height > innerHeight + 1 || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
-      [best, size2] = [element, width * height];
-    }
-    return best;
-  })();
-  const more = Math.max(0, moreOf(scroller));
-  const pane = scroller === root ? { left: 0, top: 0, width: innerWidth, height: innerHeight } : boxOf(scroller);
-  const before = scroller.scrollTop;
-  const byHand = new AbortController();
-  let used = false;
-  for (const type of ["wheel", "pointerdown", "touchstart", "keydown"]) {
-    addEventListener(type, ({ isTrusted }) => void (used ||= isTrusted), { capture: true, passive: true, signal: byHand.signal });
-  }
-  const apart2 = /* @__PURE__ */ new Map();
-  let hidden = [];
-  const show2 = () => {
-    for (const animation of hidden) animation.cancel();
-    hidden = [];
-  };
-  const snaps = scroller.animate({ scrollSnapType: ["none", "none"] }, { duration: 1, fill: "both" });
-  let timer;
-  const view = {
-    async scroll(to, first, last) {
-      clearTimeout(timer);
-      timer = setTimeout(view.end, LASTS2);
-      if (used) return { refused: BY_HAND };
-      show2();
-      scroller.scrollTo({ top: to, behavior: "instant" });
-      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-      const at = scroller.scrollTop;
-      for (const element of all(document)) {
-        const { position } = getComputedStyle(element);
-        if (position !== "fixed" && position !== "sticky") continue;
-        const { top: top2, height } = element.getBoundingClientRect();
-        const known = apart2.get(element);
-        if (!known) apart2.set(element, { top: top2 + at, low: height < innerHeight / 2 && top2 + height / 2 > innerHeight / 2 });
-        const moved = known ? Math.abs(top2 + at - known.top) > 1 : !first && position === "fixed";
-        const low = position === "fixed" && apart2.get(element)?.low;
-        if (low ? last : first || !moved) continue;
-        hidden.push(element.animate({ opacity: [0, 0], visibility: ["hidden", "hidden"] }, { duration: 1, fill: "both" }));
-      }
-      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-      return at;
-    },
-    where: () => ({ at: scroller.scrollTop, width: innerWidth, tall: innerHeight, more: moreOf(scroller), ...used && { refused: BY_HAND } }),
-    end() {
-      clearTimeout(timer);
-      byHand.abort();
-      show2();
-      snaps.cancel();
-      if (!used) scroller.scrollTo({ top: before, behavior: "instant" });
-      if (globalThis.tabhubView === view) globalThis.tabhubView = void 0;
-    }
-  };
-  globalThis.tabhubView = view;
-  timer = setTimeout(view.end, LASTS2);
-  const sticks = [...all(document)].map((element) => {
-    const { position, top: top2 } = getComputedStyle(element);
-    return position === "sticky" && top2 !== "auto" ? Math.max(0, parseFloat(top2)) + element.getBoundingClientRect().height : 0;
-  });
-  const seam = Math.ceil(Math.min(pane.height * 0.4, sticks.reduce((a, b) => Math.max(a, b), 0)));
-  const pinched = (visualViewport?.scale ?? 1) > 1.01;
-  return { width: innerWidth, height: innerHeight, pane, more, seam, ...pinched && { refused: "the person in front of the tab has zoomed into the page with two fingers" } };
-}
-
-// worker/picture.ts
-var TRIES = 6;
-var PAUSE2 = 600;
-var TIMEOUT3 = 2e3;
-var FRAMES = 5;
-async function picture(tabId, settings, ifOrigin) {
-  for (let tries = 1; tries <= TRIES; tries++) {
-    const taken = await attempt(tabId, settings, ifOrigin);
-    if (taken !== void 0) return taken;
-    await new Promise((done) => setTimeout(done, PAUSE2));
-  }
-  throw new Refusal(Code.Unsupported, "the browser cannot picture this tab: what it shows does not come to rest");
-}
-async function attempt(tabId, settings, ifOrigin) {
-  const change = new Change(tabId, settings, ifOrigin);
-  try {
-    const { windowId } = await inFront(tabId, ifOrigin);
-    const before = await shared(tabId, settings);
-    if (!await drawn(tabId, settings)) return void 0;
-    const taken = await chrome.tabs.captureVisibleTab(windowId, { format: "png" }).catch(passing);
-    const after = await inFront(tabId, ifOrigin);
-    const same2 = after.windowId === windowId && await shared(tabId, settings) === before;
-    return same2 && !change.happened ? taken : void 0;
-  } finally {
-    change.stop();
-  }
-}
-async function inFront(tabId, ifOrigin) {
-  const tab = await chrome.tabs.get(tabId);
-  if (!isAt(tab.url, ifOrigin)) throw elsewhere();
-  if (tab.active) return tab;
-  throw new Refusal(Code.Unsupported, "the browser can only picture the tab in front of its window; activate it first");
-}
-function passing(error) {
-  if (/readback|quota/i.test(String(error))) return void 0;
-  throw new Refusal(Code.Unsupported, "the browser does not let extensions picture this tab");
-}
-async function drawn(tabId, settings) {
-  if (permitsAll(settings())) return true;
-  const func = (frames) => new Promise((done) => {
-    const next = (left) => {
-      if (left) requestAnimationFrame(() => next(left - 1));
-      else done(!document.activeViewTransition);
-    };
-    next(frames);
-  });
-  const [answer2] = await askDocuments({ target: { tabId }, func, args: [FRAMES] }, TIMEOUT3);
-  return answer2?.result === true;
-}
-async function shared(tabId, settings) {
-  if (permitsAll(settings())) return "";
-  const { url = "" } = await chrome.tabs.get(tabId);
-  const documents2 = await documentsOf(tabId);
-  const all = permitsPage(settings(), url) && documents2?.every((document2) => permitsDocument(settings(), document2));
-  if (!all) throw notShared();
-  return documents2?.find(({ frameId }) => frameId === 0)?.documentId ?? "";
-}
-function documentsOf(tabId) {
-  const asked2 = chrome.scripting.executeScript({
-    target: { tabId, allFrames: true },
-    injectImmediately: true,
-    func: () => ({ origin: self.origin, url: location.href })
-  }).then((frames) => frames.map(({ result, frameId, documentId }) => ({ ...result, frameId, documentId }))).catch(() => []);
-  return Promise.race([asked2, new Promise((late) => setTimeout(late, TIMEOUT3))]);
-}
-var nothing = () => {
-};
-chrome.webNavigation.onCommitted.addListener(nothing);
-chrome.webNavigation.onCommitted.removeListener(nothing);
-var Change = class {
-  happened = false;
-  #tabId;
-  #settings;
-  #ifOrigin;
-  constructor(tabId, settings, ifOrigin) {
-    this.#tabId = tabId;
-    this.#settings = settings;
-    this.#ifOrigin = ifOrigin;
-    chrome.tabs.onActivated.addListener(this.#activated);
-    chrome.webNavigation.onCommitted.addListener(this.#committed);
-  }
-  stop() {
-    chrome.tabs.onActivated.removeListener(this.#activated);
-    chrome.webNavigation.onCommitted.removeListener(this.#committed);
-  }
-  /** In any window: a tab may be moved to another one. */
-  #activated = () => {
-    this.happened = true;
-  };
-  /** A document has come, perhaps to go at once: one in a frame announces itself nowhere else. */
-  #committed = (document2) => {
-    if (document2.tabId !== this.#tabId) return;
-    const another = document2.frameId === 0 && !isAt(document2.url, this.#ifOrigin);
-    if (another || !permitsDocument(this.#settings(), document2)) this.happened = true;
-  };
-};
-
-// worker/screenshot.ts
-var MAX_SIDE = 8e3;
-var MAX_BYTES = 3 << 20;
-var BETWEEN = 550;
-var TIMEOUT4 = 2e3;
-async function screenshot(tabId, { full, ifOrigin }, settings) {
-  const capture = () => picture(tabId, settings, ifOrigin);
-  if (!full) return { mimeType: "image/png", data: base64Of(await capture()) };
-  await capture();
-  const view = await inPage(tabId, begin, []);
-  try {
-    return await stitched(tabId, view, { left: 0, top: 0, width: view.width, height: view.height + view.more }, capture);
-  } finally {
-    await askDocuments({ target: { tabId }, func: () => globalThis.tabhubView?.end() }, TIMEOUT4);
-  }
-}
-async function stitched(tabId, view, region, capture) {
-  const { pane, seam } = view;
-  let canvas;
-  let scale = 1;
-  let height = 0;
-  let grown = false;
-  const last = Math.min(view.more, Math.max(0, region.top + region.height - pane.top - pane.height));
-  for (let at = Math.min(Math.max(0, region.top - pane.top), last), first = true; ; first = false) {
-    const end2 = at >= last;
-    const before = await inPage(tabId, scroll, [at, first, end2]);
-    await new Promise((done) => setTimeout(done, BETWEEN));
-    const bitmap = await bitmapOf(await capture());
-    const now = await inPage(tabId, where, []);
-    if (now.at !== before || now.width !== view.width || now.tall !== view.height) throw new Refusal(Code.Unsupported, "the page scrolls or changes its size by itself, so it cannot be pictured whole; take a screenshot without full");
-    grown = now.more > view.more + 1;
-    const dense = bitmap.width / view.width;
-    if (!canvas) {
-      scale = Math.min(dense, 1, MAX_SIDE / region.width);
-      height = Math.min(region.height, Math.floor(MAX_SIDE / scale));
-      canvas = new OffscreenCanvas(Math.max(1, Math.round(region.width * scale)), Math.max(1, Math.round(height * scale)));
-    }
-    const context = canvas.getContext("2d");
-    const draw2 = (part, down) => {
-      const top2 = Math.round((part.top + down - region.top) * scale);
-      const bottom = Math.round((part.top + part.height + down - region.top) * scale);
-      context.drawImage(bitmap, part.left * dense, part.top * dense, part.width * dense, part.height * dense, Math.round((part.left - region.left) * scale), top2, Math.round(part.width * scale), bottom - top2);
-    };
-    const below = pane.top + pane.height;
-    if (first) draw2({ left: 0, top: 0, width: view.width, height: below }, before);
-    else draw2({ ...pane, top: pane.top + seam, height: pane.height - seam }, before);
-    if (end2 && below < view.height) draw2({ left: 0, top: below, width: view.width, height: view.height - below }, before);
-    bitmap.close();
-    if (end2 || before + below - region.top >= height) break;
-    if (before < at - 1) {
-      grown = true;
-      break;
-    }
-    at = Math.min(last, before + Math.floor(pane.height - seam));
-  }
-  return { ...await encoded(canvas), ...(grown || height < region.height) && { cut: true } };
-}
-async function encoded(canvas) {
-  let blob = await canvas.convertToBlob({ type: "image/png" });
-  for (let quality = 0.85; blob.size > MAX_BYTES && quality > 0.2; quality -= 0.2) blob = await canvas.convertToBlob({ type: "image/jpeg", quality });
-  if (blob.size > MAX_BYTES) throw new Refusal(Code.Limit, "the picture is too large; take one of an element, or without full");
-  const bytes = new Uint8Array(await blob.arrayBuffer());
-  let text4 = "";
-  for (let i = 0; i < bytes.length; i += 1 << 15) text4 += String.fromCharCode(...bytes.subarray(i, i + (1 << 15)));
-  return { mimeType: blob.type, data: btoa(text4) };
-}
-function base64Of(dataURL) {
-  return dataURL.slice(dataURL.indexOf(",") + 1);
-}
-function bitmapOf(dataURL) {
-  return createImageBitmap(new Blob([Uint8Array.from(atob(base64Of(dataURL)), (character) => character.charCodeAt(0))]));
-}
-async function inPage(tabId, func, args) {
-  const [done] = await askDocuments({ target: { tabId }, func, args }, TIMEOUT4);
-  if (!done) throw new Refusal(Code.Unsupported, "the page is too busy to be pictured, or may not be scrolled; try again, or without full");
-  if (done.result === null || done.result === void 0) throw elsewhere();
-  const refused = done.result.refused;
-  if (refused) throw new Refusal(Code.Unsupported, refused);
-  return done.result;
-}
-function scroll(to, first, last) {
-  return globalThis.tabhubView?.scroll(to, first, last);
-}
-function where() {
-  return globalThis.tabhubView?.where();
+  const { document: number3, changes: changes2, requests } = world.tabhubSeen;
+  return { document: number3, changes: changes2, requests, ready: document.readyState === "complete", hidden: document.hidden };
 }
 
 // worker/tabgroups.ts
@@ -2821,10 +2547,10 @@ var METHODS2 = {
   "browser/closeTab": closeTab,
   "browser/listTabs": listTabs,
   "browser/navigate": navigate,
-  "browser/screenshot": pictured,
   "browser/text": text2,
   "browser/rest": pageIdle
 };
+var hasTrustedInput = chrome.runtime.getManifest().permissions?.includes("debugger") === true;
 var CAPABILITIES = [
   "openTab",
   "activateTab",
@@ -2840,7 +2566,7 @@ var CAPABILITIES = [
   "packs",
   "look"
 ];
-if (chrome.runtime.getManifest().permissions?.includes("debugger")) CAPABILITIES.push("trustedInput");
+if (hasTrustedInput) CAPABILITIES.push("trustedInput");
 if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("ask");
 function control({ method, tabId, params }, settings, rooms, signal) {
   if (!Object.hasOwn(METHODS2, method)) return void 0;
@@ -2973,10 +2699,6 @@ function loads(tabId, other) {
     const timer = setTimeout(stop, LOAD, false);
     chrome.tabs.onUpdated.addListener(listener);
   });
-}
-async function pictured(tabId, params, settings) {
-  await awake(tabId);
-  return screenshot(tabId, params, settings);
 }
 async function text2(tabId, { ifOrigin }, settings) {
   await awake(tabId);
@@ -3945,7 +3667,7 @@ function countOf(keys) {
 
 // worker/look.ts
 var FIRST2 = 1e4;
-var FRAMES2 = 2500;
+var FRAMES = 2500;
 var AT_ONCE2 = 8;
 var MAX_DOCUMENTS = 1e3;
 var MAX_TEXT2 = 4e3;
@@ -4020,7 +3742,7 @@ var Looks = class {
         return steps?.document === document ? { origin: self.origin, url: location.href, refs: steps.refs(refs2) } : null;
       },
       args: [refs]
-    }, FRAMES2);
+    }, FRAMES);
     const result = answer2?.result;
     if (!result) {
       await answers(tabId);
@@ -4040,11 +3762,29 @@ var Looks = class {
         while (index2 >= 0 && parent2[index2] !== window) index2--;
         return { index: index2, origin: self.origin, url: location.href };
       };
-      const [answer2] = await askDocuments({ target: { tabId: at.tabId, documentIds: [at.documentId] }, func }, FRAMES2);
+      const [answer2] = await askDocuments({ target: { tabId: at.tabId, documentIds: [at.documentId] }, func }, FRAMES);
       return answer2?.result?.index === index ? { frameId: at.frameId, origin: originOf(answer2.result.origin, answer2.result.url, all, at), url: answer2.result.url.slice(0, 2048) } : void 0;
     });
     const frame = (await Promise.all(asked2)).find(Boolean);
     return { ...ref, ...frame && { frame } };
+  }
+  // ---- Pictures
+  /** The document that has a reference. */
+  async documentOf(tabId, ref) {
+    const at = this.#of(ref, tabId, await documentsIn(tabId));
+    if (!permitsDocument(this.#settings(), at)) throw notShared();
+    return at;
+  }
+  /** What can be acted on in a tab: the line of each, its reference and the document that has it. */
+  async acting(tabId) {
+    const all = await documentsIn(tabId);
+    const top2 = all.find(({ frameId }) => frameId === 0);
+    const root = top2 && await this.#ask(top2, FIRST2, void 0, { all: true });
+    if (!root?.part) throw root?.problem === NOT_SHARED ? notShared() : new Refusal(Code.Unsupported, "the page cannot be looked at");
+    const children = /* @__PURE__ */ new Map();
+    await this.#descend(root, all, children, { all: true });
+    const { lines: lines2, documents: documents2 } = compose(root, children);
+    return lines2.flatMap(({ kind, ref, text: text4, of }) => kind === "act" && ref ? [{ text: text4.trim(), ref, document: documents2[of ?? 0] }] : []);
   }
   // ---- Tags
   /** What the references of a document begin with, be it looked at or not. */
@@ -4108,7 +3848,7 @@ var Looks = class {
     const next = async () => {
       for (let i = there.findIndex((_, i2) => !(i2 in looked)); i >= 0; i = there.findIndex((_, i2) => !(i2 in looked))) {
         looked[i] = void 0;
-        looked[i] = await this.#ask(there[i], FRAMES2, origin, options);
+        looked[i] = await this.#ask(there[i], FRAMES, origin, options);
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE2 }, next));
@@ -4182,11 +3922,13 @@ function childAt(children, index, nth) {
 }
 function compose(root, children) {
   const frames = [];
+  const documents2 = [];
   const lines2 = [];
   const add = (looked, depth, view, ref) => {
     const { part, document: document2, origin } = looked;
     if (!part || frames.length === MAX_DOCUMENTS) return;
     const of = frames.push({ origin: origin.slice(0, 2048), url: part.url, ...part.title && { title: part.title }, ...ref && { ref } }) - 1;
+    documents2.push(document2);
     const inner = children.get(document2.frameId) ?? [];
     let shadowed = 0;
     for (const line of decode2(part.lines)) {
@@ -4206,7 +3948,7 @@ function compose(root, children) {
     }
   };
   add(root, 0, true, "");
-  return { frames, lines: lines2 };
+  return { frames, lines: lines2, documents: documents2 };
 }
 function problemOf(children) {
   const at = children.findIndex(({ part, problem }) => !part && problem);
@@ -4854,17 +4596,17 @@ var Grants = class {
 };
 
 // worker/framebox.ts
-var TIMEOUT5 = 2e3;
-async function inTab(tabId, frameId, point) {
+var TIMEOUT3 = 2e3;
+async function inTab(tabId, frameId, point, seen2 = true) {
   const frames = await chrome.webNavigation.getAllFrames({ tabId }).catch(() => null) ?? [];
   let at = point;
   for (let id = frameId; id !== 0; ) {
     const frame = frames.find((one) => one.frameId === id);
     if (!frame) return "its frame is gone";
-    const [inner] = await askDocuments({ target: { tabId, documentIds: [frame.documentId] }, func: whichFrame }, TIMEOUT5);
+    const [inner] = await askDocuments({ target: { tabId, documentIds: [frame.documentId] }, func: whichFrame }, TIMEOUT3);
     const parent2 = frames.find((one) => one.frameId === frame.parentFrameId);
     if (!inner?.result || !parent2) return "its frame does not answer";
-    const [outer] = await askDocuments({ target: { tabId, documentIds: [parent2.documentId] }, func: outward, args: [inner.result, at] }, TIMEOUT5);
+    const [outer] = await askDocuments({ target: { tabId, documentIds: [parent2.documentId] }, func: outward, args: [inner.result, at, seen2] }, TIMEOUT3);
     if (!outer?.result) return "the page around its frame does not answer";
     if (typeof outer.result === "string") return outer.result;
     at = outer.result;
@@ -4877,7 +4619,7 @@ function whichFrame() {
   while (index >= 0 && parent[index] !== self) index--;
   return { index, width: innerWidth, height: innerHeight };
 }
-function outward({ index, width, height }, { x, y }) {
+function outward({ index, width, height }, { x, y }, seen2) {
   const frames = [];
   const find = (root) => {
     for (const element of root.querySelectorAll("*")) {
@@ -4903,6 +4645,7 @@ function outward({ index, width, height }, { x, y }) {
   };
   const isSeen = ({ x: x2, y: y2 }) => x2 >= 0 && y2 >= 0 && x2 < innerWidth && y2 < innerHeight;
   let at = place2();
+  if (!seen2) return at;
   if (!isSeen(at)) {
     frame.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
     at = place2();
@@ -6165,6 +5908,364 @@ function actOf(step) {
   return step?.click ?? step?.press;
 }
 
+// worker/pageview.ts
+function begin() {
+  const LASTS2 = 1e4;
+  const BY_HAND = "the person in front of the tab uses it; take the screenshot later, or without full";
+  if (Object.hasOwn(globalThis, "tabhubView")) globalThis.tabhubView?.end();
+  const all = function* (root2) {
+    for (const element of root2.querySelectorAll("*")) {
+      yield element;
+      const shadow = chrome.dom.openOrClosedShadowRoot(element);
+      if (shadow) yield* all(shadow);
+    }
+  };
+  const moreOf = (element) => element.scrollHeight - element.clientHeight;
+  const boxOf = (element) => {
+    const { left, top: top2 } = element.getBoundingClientRect();
+    return { left: left + element.clientLeft, top: top2 + element.clientTop, width: element.clientWidth, height: element.clientHeight };
+  };
+  const root = document.scrollingElement ?? document.documentElement;
+  const scroller = (() => {
+    if (moreOf(root) > 0) return root;
+    let best = root;
+    let size2 = innerWidth * innerHeight * 0.3;
+    for (const element of all(document)) {
+      if (moreOf(element) < 1 || element.clientWidth * element.clientHeight < size2 || !/auto|scroll|overlay/.test(getComputedStyle(element).overflowY)) continue;
+      const { left, top: top2, width, height } = boxOf(element);
+      if (left < 0 || top2 < 0 || left + width > innerWidth + 1 || top2 + height > innerHeight + 1 || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+      [best, size2] = [element, width * height];
+    }
+    return best;
+  })();
+  const more = Math.max(0, moreOf(scroller));
+  const pane = scroller === root ? { left: 0, top: 0, width: innerWidth, height: innerHeight } : boxOf(scroller);
+  const before = scroller.scrollTop;
+  const byHand = new AbortController();
+  let used = false;
+  for (const type of ["wheel", "pointerdown", "touchstart", "keydown"]) {
+    addEventListener(type, ({ isTrusted }) => void (used ||= isTrusted), { capture: true, passive: true, signal: byHand.signal });
+  }
+  const apart2 = /* @__PURE__ */ new Map();
+  let hidden = [];
+  const show3 = () => {
+    for (const animation of hidden) animation.cancel();
+    hidden = [];
+  };
+  const snaps = scroller.animate({ scrollSnapType: ["none", "none"] }, { duration: 1, fill: "both" });
+  let timer;
+  const view = {
+    async scroll(to, first, last) {
+      clearTimeout(timer);
+      timer = setTimeout(view.end, LASTS2);
+      if (used) return { refused: BY_HAND };
+      show3();
+      scroller.scrollTo({ top: to, behavior: "instant" });
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      const at = scroller.scrollTop;
+      for (const element of all(document)) {
+        const { position } = getComputedStyle(element);
+        if (position !== "fixed" && position !== "sticky") continue;
+        const { top: top2, height } = element.getBoundingClientRect();
+        const known = apart2.get(element);
+        if (!known) apart2.set(element, { top: top2 + at, low: height < innerHeight / 2 && top2 + height / 2 > innerHeight / 2 });
+        const moved = known ? Math.abs(top2 + at - known.top) > 1 : !first && position === "fixed";
+        const low = position === "fixed" && apart2.get(element)?.low;
+        if (low ? last : first || !moved) continue;
+        hidden.push(element.animate({ opacity: [0, 0], visibility: ["hidden", "hidden"] }, { duration: 1, fill: "both" }));
+      }
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      return at;
+    },
+    where: () => ({ at: scroller.scrollTop, width: innerWidth, tall: innerHeight, more: moreOf(scroller), ...used && { refused: BY_HAND } }),
+    end() {
+      clearTimeout(timer);
+      byHand.abort();
+      show3();
+      snaps.cancel();
+      if (!used) scroller.scrollTo({ top: before, behavior: "instant" });
+      if (globalThis.tabhubView === view) globalThis.tabhubView = void 0;
+    }
+  };
+  globalThis.tabhubView = view;
+  timer = setTimeout(view.end, LASTS2);
+  const sticks = [...all(document)].map((element) => {
+    const { position, top: top2 } = getComputedStyle(element);
+    return position === "sticky" && top2 !== "auto" ? Math.max(0, parseFloat(top2)) + element.getBoundingClientRect().height : 0;
+  });
+  const seam = Math.ceil(Math.min(pane.height * 0.4, sticks.reduce((a, b) => Math.max(a, b), 0)));
+  const pinched = (visualViewport?.scale ?? 1) > 1.01;
+  return { width: innerWidth, height: innerHeight, pane, more, seam, ...pinched && { refused: "the person in front of the tab has zoomed into the page with two fingers" } };
+}
+
+// worker/picture.ts
+var TRIES = 6;
+var PAUSE2 = 600;
+var TIMEOUT4 = 2e3;
+var FRAMES2 = 5;
+async function picture(tabId, settings, ifOrigin) {
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const taken = await attempt(tabId, settings, ifOrigin);
+    if (taken !== void 0) return taken;
+    await new Promise((done) => setTimeout(done, PAUSE2));
+  }
+  throw new Refusal(Code.Unsupported, "the browser cannot picture this tab: what it shows does not come to rest");
+}
+async function attempt(tabId, settings, ifOrigin) {
+  const change = new Change(tabId, settings, ifOrigin);
+  try {
+    const { windowId } = await inFront(tabId, ifOrigin);
+    const before = await shared(tabId, settings);
+    if (!await drawn(tabId, settings)) return void 0;
+    const taken = await chrome.tabs.captureVisibleTab(windowId, { format: "png" }).catch(passing);
+    const after = await inFront(tabId, ifOrigin);
+    const same2 = after.windowId === windowId && await shared(tabId, settings) === before;
+    return same2 && !change.happened ? taken : void 0;
+  } finally {
+    change.stop();
+  }
+}
+async function inFront(tabId, ifOrigin) {
+  const tab = await chrome.tabs.get(tabId);
+  if (!isAt(tab.url, ifOrigin)) throw elsewhere();
+  if (tab.active) return tab;
+  throw new Refusal(Code.Unsupported, "the browser can only picture the tab in front of its window; activate it first");
+}
+function passing(error) {
+  if (/readback|quota/i.test(String(error))) return void 0;
+  throw new Refusal(Code.Unsupported, "the browser does not let extensions picture this tab");
+}
+async function drawn(tabId, settings) {
+  if (permitsAll(settings())) return true;
+  const func = (frames) => new Promise((done) => {
+    const next = (left) => {
+      if (left) requestAnimationFrame(() => next(left - 1));
+      else done(!document.activeViewTransition);
+    };
+    next(frames);
+  });
+  const [answer2] = await askDocuments({ target: { tabId }, func, args: [FRAMES2] }, TIMEOUT4);
+  return answer2?.result === true;
+}
+async function shared(tabId, settings) {
+  if (permitsAll(settings())) return "";
+  const { url = "" } = await chrome.tabs.get(tabId);
+  const documents2 = await documentsOf(tabId);
+  const all = permitsPage(settings(), url) && documents2?.every((document2) => permitsDocument(settings(), document2));
+  if (!all) throw notShared();
+  return documents2?.find(({ frameId }) => frameId === 0)?.documentId ?? "";
+}
+function documentsOf(tabId) {
+  const asked2 = chrome.scripting.executeScript({
+    target: { tabId, allFrames: true },
+    injectImmediately: true,
+    func: () => ({ origin: self.origin, url: location.href })
+  }).then((frames) => frames.map(({ result, frameId, documentId }) => ({ ...result, frameId, documentId }))).catch(() => []);
+  return Promise.race([asked2, new Promise((late) => setTimeout(late, TIMEOUT4))]);
+}
+var nothing = () => {
+};
+chrome.webNavigation.onCommitted.addListener(nothing);
+chrome.webNavigation.onCommitted.removeListener(nothing);
+var Change = class {
+  happened = false;
+  #tabId;
+  #settings;
+  #ifOrigin;
+  constructor(tabId, settings, ifOrigin) {
+    this.#tabId = tabId;
+    this.#settings = settings;
+    this.#ifOrigin = ifOrigin;
+    chrome.tabs.onActivated.addListener(this.#activated);
+    chrome.webNavigation.onCommitted.addListener(this.#committed);
+  }
+  stop() {
+    chrome.tabs.onActivated.removeListener(this.#activated);
+    chrome.webNavigation.onCommitted.removeListener(this.#committed);
+  }
+  /** In any window: a tab may be moved to another one. */
+  #activated = () => {
+    this.happened = true;
+  };
+  /** A document has come, perhaps to go at once: one in a frame announces itself nowhere else. */
+  #committed = (document2) => {
+    if (document2.tabId !== this.#tabId) return;
+    const another = document2.frameId === 0 && !isAt(document2.url, this.#ifOrigin);
+    if (another || !permitsDocument(this.#settings(), document2)) this.happened = true;
+  };
+};
+
+// worker/screenshot.ts
+var MAX_SIDE = 8e3;
+var MAX_BYTES = 3 << 20;
+var BETWEEN = 550;
+var TIMEOUT5 = 2e3;
+var AROUND = 4;
+var MAX_LINES = 1e3;
+async function screenshot(tabId, { ref, full, numbered, ifOrigin }, settings, looks2) {
+  await awake(tabId);
+  const capture = () => picture(tabId, settings, ifOrigin);
+  if (!ref && !full && !numbered) return { mimeType: "image/png", data: base64Of(await capture()) };
+  await capture();
+  const numbers = numbered ? new Numbers(tabId, await looks2.acting(tabId)) : void 0;
+  const view = await inPage(tabId, begin, []);
+  try {
+    const { region, still } = ref ? await regionOf(tabId, ref, view, looks2) : { region: { left: 0, top: 0, width: view.width, height: full ? view.height + view.more : view.height }, still: !full };
+    const taken = still ? await cropped(tabId, view, region, capture, numbers) : await stitched(tabId, view, region, ref !== void 0, capture, numbers);
+    return { ...taken, ...numbers && { lines: numbers.lines } };
+  } finally {
+    await Promise.all([numbers?.remove(), askDocuments({ target: { tabId }, func: () => globalThis.tabhubView?.end() }, TIMEOUT5)]);
+  }
+}
+var Numbers = class {
+  #tabId;
+  #acting;
+  #seen = /* @__PURE__ */ new Set();
+  constructor(tabId, acting) {
+    this.#tabId = tabId;
+    this.#acting = acting;
+  }
+  /** Draws those of what is seen now. */
+  async draw(view) {
+    await this.#each(async (target, frameId, refs) => {
+      const part = frameId === 0 ? void 0 : await this.#seenOf(frameId, view);
+      const [drawn2] = await askDocuments({ target, func: number2, args: part ? [refs, part] : [refs] }, TIMEOUT5);
+      for (const ref of drawn2?.result ?? []) this.#seen.add(ref);
+    });
+  }
+  get lines() {
+    return this.#acting.filter(({ ref }) => this.#seen.has(ref)).slice(0, MAX_LINES).map(({ text: text4 }) => text4);
+  }
+  async remove() {
+    await this.#each((target) => askDocuments({ target, func: () => globalThis.tabhubNumbers?.remove() }, TIMEOUT5));
+  }
+  async #each(act) {
+    const documents2 = new Map(this.#acting.map(({ document: document2 }) => [document2.documentId, document2.frameId]));
+    await Promise.all([...documents2].map(([id, frameId]) => act({ tabId: this.#tabId, documentIds: [id] }, frameId, this.#acting.filter(({ document: document2 }) => document2.documentId === id).map(({ ref }) => ref))));
+  }
+  /** The part of a frame's viewport that the tab shows. */
+  async #seenOf(frameId, view) {
+    const [from, to] = await Promise.all([0, 100].map((at) => inTab(this.#tabId, frameId, { x: at, y: at }, false)));
+    if (typeof from === "string" || typeof to === "string") return { left: 0, top: 0, width: 0, height: 0 };
+    const [across, down] = [(to.x - from.x) / 100, (to.y - from.y) / 100];
+    return { left: -from.x / across, top: -from.y / down, width: view.width / across, height: view.height / down };
+  }
+};
+async function regionOf(tabId, ref, view, looks2) {
+  const { documentId, frameId } = await looks2.documentOf(tabId, ref);
+  const [shown] = await askDocuments({ target: { tabId, documentIds: [documentId] }, func: show2, args: [ref] }, TIMEOUT5);
+  if (!shown?.result) throw new Refusal(Code.Unsupported, "the page is too busy to be pictured; try again");
+  if ("stale" in shown.result) throw stale(shown.result.stale, shown.result.near);
+  const { left, top: top2, width, height, stays } = shown.result;
+  await inTab(tabId, frameId, { x: left + width / 2, y: top2 + height / 2 });
+  const place2 = async (x, y) => {
+    const at2 = await inTab(tabId, frameId, { x, y }, false);
+    if (typeof at2 === "string") throw new Refusal(Code.Unsupported, `the element cannot be pictured: ${at2}`);
+    return at2;
+  };
+  const [from, to] = [await place2(left, top2), await place2(left + width, top2 + height)];
+  const { at } = await inPage(tabId, where, []);
+  const region = { left: Math.max(0, from.x - AROUND), top: from.y - AROUND, width: 0, height: 0 };
+  region.width = Math.max(1, Math.min(view.width, to.x + AROUND) - region.left);
+  region.height = to.y + AROUND - region.top;
+  const fits = region.top >= 0 && region.top + region.height <= view.height;
+  if (fits || stays || frameId !== 0) {
+    const cut = Math.max(0, region.top);
+    return { region: { ...region, top: cut, height: Math.max(1, Math.min(view.height, to.y + AROUND) - cut) }, still: true };
+  }
+  const whole = Math.max(0, region.top + at);
+  return { region: { ...region, top: whole, height: Math.min(view.height + view.more - whole, region.height) }, still: false };
+}
+async function cropped(tabId, view, region, capture, numbers) {
+  await numbers?.draw(view);
+  await new Promise((done) => setTimeout(done, BETWEEN));
+  const bitmap = await bitmapOf(await capture());
+  await inPage(tabId, where, []);
+  const dense = bitmap.width / view.width;
+  const scale = Math.min(dense, MAX_SIDE / region.width, MAX_SIDE / region.height);
+  const canvas = new OffscreenCanvas(Math.max(1, Math.round(region.width * scale)), Math.max(1, Math.round(region.height * scale)));
+  canvas.getContext("2d")?.drawImage(bitmap, region.left * dense, region.top * dense, region.width * dense, region.height * dense, 0, 0, canvas.width, canvas.height);
+  bitmap.close();
+  return encoded(canvas);
+}
+async function stitched(tabId, view, region, part, capture, numbers) {
+  const { pane, seam } = view;
+  let canvas;
+  let scale = 1;
+  let height = 0;
+  let grown = false;
+  const last = Math.min(view.more, Math.max(0, region.top + region.height - pane.top - pane.height));
+  for (let at = Math.min(Math.max(0, region.top - pane.top), last), first = true; ; first = false) {
+    const end2 = at >= last;
+    const before = await inPage(tabId, scroll, [at, first && !part, end2 && !part]);
+    await numbers?.draw(view);
+    await new Promise((done) => setTimeout(done, BETWEEN));
+    const bitmap = await bitmapOf(await capture());
+    const now = await inPage(tabId, where, []);
+    if (now.at !== before || now.width !== view.width || now.tall !== view.height) throw new Refusal(Code.Unsupported, "the page scrolls or changes its size by itself, so it cannot be pictured whole; take a screenshot without full");
+    grown = now.more > view.more + 1;
+    const dense = bitmap.width / view.width;
+    if (!canvas) {
+      scale = Math.min(dense, 1, MAX_SIDE / region.width);
+      height = Math.min(region.height, Math.floor(MAX_SIDE / scale));
+      canvas = new OffscreenCanvas(Math.max(1, Math.round(region.width * scale)), Math.max(1, Math.round(height * scale)));
+    }
+    const context = canvas.getContext("2d");
+    const draw2 = (part2, down) => {
+      const top2 = Math.round((part2.top + down - region.top) * scale);
+      const bottom = Math.round((part2.top + part2.height + down - region.top) * scale);
+      context.drawImage(bitmap, part2.left * dense, part2.top * dense, part2.width * dense, part2.height * dense, Math.round((part2.left - region.left) * scale), top2, Math.round(part2.width * scale), bottom - top2);
+    };
+    const below = pane.top + pane.height;
+    if (first) draw2({ left: 0, top: 0, width: view.width, height: below }, before);
+    else draw2({ ...pane, top: pane.top + seam, height: pane.height - seam }, before);
+    if (end2 && below < view.height) draw2({ left: 0, top: below, width: view.width, height: view.height - below }, before);
+    bitmap.close();
+    if (end2 || before + below - region.top >= height) break;
+    if (before < at - 1) {
+      grown = true;
+      break;
+    }
+    at = Math.min(last, before + Math.floor(pane.height - seam));
+  }
+  return { ...await encoded(canvas), ...(grown || height < region.height) && { cut: true } };
+}
+async function encoded(canvas) {
+  let blob = await canvas.convertToBlob({ type: "image/png" });
+  for (let quality = 0.85; blob.size > MAX_BYTES && quality > 0.2; quality -= 0.2) blob = await canvas.convertToBlob({ type: "image/jpeg", quality });
+  if (blob.size > MAX_BYTES) throw new Refusal(Code.Limit, "the picture is too large; take one of an element, or without full");
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  let text4 = "";
+  for (let i = 0; i < bytes.length; i += 1 << 15) text4 += String.fromCharCode(...bytes.subarray(i, i + (1 << 15)));
+  return { mimeType: blob.type, data: btoa(text4) };
+}
+function base64Of(dataURL) {
+  return dataURL.slice(dataURL.indexOf(",") + 1);
+}
+function bitmapOf(dataURL) {
+  return createImageBitmap(new Blob([Uint8Array.from(atob(base64Of(dataURL)), (character) => character.charCodeAt(0))]));
+}
+async function inPage(tabId, func, args) {
+  const [done] = await askDocuments({ target: { tabId }, func, args }, TIMEOUT5);
+  if (!done) throw new Refusal(Code.Unsupported, "the page is too busy to be pictured, or may not be scrolled; try again, or without full");
+  if (done.result === null || done.result === void 0) throw elsewhere();
+  const refused = done.result.refused;
+  if (refused) throw new Refusal(Code.Unsupported, refused);
+  return done.result;
+}
+function scroll(to, first, last) {
+  return globalThis.tabhubView?.scroll(to, first, last);
+}
+function show2(ref) {
+  return globalThis.tabhubSteps?.show(ref);
+}
+function number2(refs, part) {
+  return globalThis.tabhubSteps?.number(refs, part);
+}
+function where() {
+  return globalThis.tabhubView?.where();
+}
+
 // ../pagejs/values.ts
 var Limit = Object.freeze({
   items: 1024,
@@ -6766,7 +6867,7 @@ function browserName() {
   const brands = navigator.userAgentData?.brands ?? [];
   const named = brands.filter(({ brand: brand2 }) => !/not.?a.?brand/i.test(brand2));
   const { brand, version } = named.find(({ brand: brand2 }) => brand2 !== "Chromium") ?? named[0] ?? { brand: "Browser", version: "" };
-  return `${brand} ${version}`.trim();
+  return `${brand} ${version}`.trim() + (hasTrustedInput ? " (trusted input)" : "");
 }
 function opened() {
   packs.opened(link.pairing);
@@ -6829,6 +6930,11 @@ function message(message2) {
     case "browser/look":
       if (message2.id !== void 0) answer(message2, noted(message2, ready.then(() => looks.look(message2.tabId, message2.params))));
       break;
+    case "browser/screenshot":
+      if (message2.id !== void 0) {
+        answer(message2, noted(message2, ready.then(() => overlay.without(message2.tabId, () => screenshot(message2.tabId, message2.params, () => current, looks)))));
+      }
+      break;
     case "browser/refs":
       if (message2.id !== void 0) answer(message2, ready.then(() => looks.refs(message2.tabId, message2.params)));
       break;
@@ -6851,10 +6957,9 @@ function sentAt({ sentMs }) {
 }
 var SHOWN_IN_OVERLAY = /* @__PURE__ */ new Set(["browser/navigate", "browser/activateTab", "browser/screenshot", "browser/text", "browser/look"]);
 function controlled(message2) {
-  const { id = "", method, tabId } = message2;
+  const { id = "", method } = message2;
   const wait = new AbortController();
-  const act = () => control(message2, () => current, tabGroups, wait.signal);
-  const outcome3 = method === "browser/screenshot" ? overlay.without(tabId, async () => act()) : act();
+  const outcome3 = control(message2, () => current, tabGroups, wait.signal);
   if (method === "browser/rest") {
     waits.set(id, wait);
     const over = () => void (waits.get(id) === wait && waits.delete(id));

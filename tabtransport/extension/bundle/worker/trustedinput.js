@@ -7,26 +7,7 @@ var NoInput = class extends Error {
 var IDLE = 4e3;
 var TIMEOUT = 1e4;
 var MOVES = 12;
-var MAX_KEYS = 100;
-var MODIFIERS = { Alt: 1, Control: 2, Meta: 4, Shift: 8 };
-var KEYS = {
-  Enter: ["Enter", 13, "\r"],
-  Tab: ["Tab", 9],
-  Escape: ["Escape", 27],
-  Backspace: ["Backspace", 8],
-  Delete: ["Delete", 46],
-  Insert: ["Insert", 45],
-  Space: ["Space", 32, " "],
-  ArrowLeft: ["ArrowLeft", 37],
-  ArrowUp: ["ArrowUp", 38],
-  ArrowRight: ["ArrowRight", 39],
-  ArrowDown: ["ArrowDown", 40],
-  Home: ["Home", 36],
-  End: ["End", 35],
-  PageUp: ["PageUp", 33],
-  PageDown: ["PageDown", 34],
-  ...Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`F${i + 1}`, [`F${i + 1}`, 112 + i]]))
-};
+var MODIFIERS = { Alt: [1, 18], Control: [2, 17], Meta: [4, 91], Shift: [8, 16] };
 var EDITS = { a: "selectAll", c: "copy", v: "paste", x: "cut", z: "undo" };
 var TrustedInput = class {
   #tabs = /* @__PURE__ */ new Map();
@@ -76,7 +57,6 @@ var TrustedInput = class {
   }
   async #act(tab, tabId, act, place, give) {
     const mouse = (type, point, params = {}) => give("dispatchMouseEvent", { type, ...point, pointerType: "mouse", ...params });
-    const key = (name) => this.#press(name, give);
     switch (act.kind) {
       case "hover":
         await mouse("mouseMoved", await place(act));
@@ -97,13 +77,11 @@ var TrustedInput = class {
       case "drag":
         await this.#drag(tab, tabId, await place(act.from), await place(act.to), mouse, give);
         break;
-      case "press":
-        await key(act.key);
+      case "keys":
+        for (const key of act.keys) await this.#press(key, give);
         break;
-      case "type":
-        if (act.text === "") await key("Delete");
-        else if (act.text.length > MAX_KEYS || !/^[\x20-\x7e]+$/.test(act.text)) await give("insertText", { text: act.text });
-        else for (const letter of act.text) await key(letter);
+      case "text":
+        await give("insertText", { text: act.text });
     }
   }
   /** Drags as a hand does: also what the page, or the browser, makes a drag with data of. */
@@ -135,24 +113,16 @@ var TrustedInput = class {
       });
     }
   }
-  /** @param name a key with its modifiers, such as Control+A */
-  async #press(name, give) {
-    const parts = name === "+" || name.endsWith("++") ? [...name.slice(0, -2).split("+"), "+"].filter(Boolean) : name.split("+");
-    const last = parts.pop();
-    let modifiers = 0;
-    for (const part of parts) modifiers |= MODIFIERS[part] ?? 0;
-    const shifted = (modifiers & MODIFIERS.Shift) !== 0;
-    const writes = (modifiers & ~MODIFIERS.Shift) === 0;
-    const named = KEYS[last];
-    const letter = named ? last : shifted ? last.toUpperCase() : parts.length ? last.toLowerCase() : last;
-    const [code, keyCode, text] = named ?? [codeOf(last), codeOf(last) && last.toUpperCase().charCodeAt(0), letter];
-    const mac = /^Mac/.test(navigator.platform) && modifiers === MODIFIERS.Meta ? EDITS[last.toLowerCase()] : void 0;
-    const event = { key: last === "Space" ? " " : letter, code, windowsVirtualKeyCode: keyCode || 0, modifiers };
-    const pressed = writes && text ? { type: "keyDown", text, unmodifiedText: text } : { type: "rawKeyDown" };
-    for (const part of parts) await give("dispatchKeyEvent", { type: "rawKeyDown", key: part, code: `${part}Left`, modifiers });
-    await give("dispatchKeyEvent", { ...event, ...pressed, ...mac && { commands: [mac] } });
+  async #press({ key, code, keyCode, text, held }, give) {
+    const modifiers = held.reduce((sum, name) => sum | MODIFIERS[name][0], 0);
+    const types = key === "Enter" && !held.some((name) => name !== "Shift") ? "\r" : text;
+    const edit = /^Mac/.test(navigator.platform) && modifiers === MODIFIERS.Meta[0] ? EDITS[key.toLowerCase()] : void 0;
+    const hold = (name, type, now) => give("dispatchKeyEvent", { type, key: name, code: `${name}Left`, windowsVirtualKeyCode: MODIFIERS[name][1], modifiers: now });
+    const event = { key, code, windowsVirtualKeyCode: keyCode, modifiers };
+    for (const name of held) await hold(name, "rawKeyDown", modifiers);
+    await give("dispatchKeyEvent", { ...event, ...types ? { type: "keyDown", text: types, unmodifiedText: types } : { type: "rawKeyDown" }, ...edit && { commands: [edit] } });
     await give("dispatchKeyEvent", { ...event, type: "keyUp" });
-    for (const part of parts.reverse()) await give("dispatchKeyEvent", { type: "keyUp", key: part, code: `${part}Left`, modifiers: 0 });
+    for (const name of [...held].reverse()) await hold(name, "keyUp", 0);
   }
   /** A dialog is open that nothing in the page has answered: what it asks is not agreed to. */
   async #dialog(tabId, { type }) {
@@ -201,10 +171,6 @@ var TrustedInput = class {
     this.#tabs.delete(tabId);
   }
 };
-function codeOf(letter) {
-  if (/^[a-z]$/i.test(letter)) return `Key${letter.toUpperCase()}`;
-  return /^\d$/.test(letter) ? `Digit${letter}` : "";
-}
 void chrome.debugger.getTargets().then((targets) => {
   for (const { tabId, attached } of targets) if (attached && tabId !== void 0 && !globalThis.tabhubTrustedInput?.uses(tabId)) void chrome.debugger.detach({ tabId }).catch(() => {
   });

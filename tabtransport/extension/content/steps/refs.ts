@@ -74,6 +74,12 @@ export class References {
     throw this.#stale(`${was}, and is ${found.words}${items ? ` in ${JSON.stringify(clean(items))}` : ""} by now`, known);
   }
 
+  /** What a reference stood for, whatever it is by now. */
+  element(ref: string): Element | undefined {
+    const [, tag, number] = REF.exec(ref) ?? [];
+    return tag === this.tag ? this.#known.get(Number(number))?.element.deref() : undefined;
+  }
+
   #stale(message: string, { role, name, items }: Known): Failure {
     const wanted = `${name} ${items}`;
     const near = all(role ? { role } : { selector: "[onclick],[tabindex]" }, document, HERE)
@@ -107,6 +113,11 @@ export function referenced(target: Target): Found {
   const ref = target.ref as string;
   if (!references) throw new Failure("STALE_REF", `${clean(ref, 40)} is of another document: no look has shown this one`);
   return references.find(ref);
+}
+
+/** What a reference stood for, without a look at what it is by now. */
+export function elementOf(ref: string): Element | undefined {
+  return references?.element(ref);
 }
 
 // ---- What is around an element
