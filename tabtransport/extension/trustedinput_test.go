@@ -43,6 +43,7 @@ const picky = `<!doctype html><title>Picky</title><style>body { margin: 0 } div 
 	<button onpointerdown="document.querySelector('#over').hidden = false" onclick="did(event, 'covered')" style="position: fixed; right: 0; top: 0">Slips away</button>
 	<input aria-label=Name oninput="if (!event.isTrusted || event.data === null) { this.value = ''; did(event, 'set') } else done.at(-1) === 'typed' || did(event, 'typed')" onkeydown="event.key === 'Enter' && did(event, 'enter')">
 	<button onclick="confirm('Sure?') ? did(event, 'sure') : did(event, 'not sure')">Delete</button>
+	<button onclick="{ const field = Object.assign(document.createElement('input'), {type: 'file'}); field.onchange = () => done.push(field.files[0].name + ', ' + field.files[0].size); field.click() }">Attach</button>
 	<div id=over hidden style="position: fixed; inset: 0; padding: 0; width: auto" onclick="did(event, 'over')"></div>
 	<script>
 		done = [];
@@ -78,7 +79,9 @@ func TestTrustedInput(t *testing.T) {
 		{"what the page asks", `{"click": {"target": ` + target("button", "Delete") + `}}`, `null [click yes]`, `["not sure"]`},
 		{"what it asks, answered", `{"dialog": {"accept": true}}, {"click": {"target": ` + target("button", "Delete") + `}}`, `null [dialog yes, click yes]`, `["sure"]`},
 		{"what a person has copied", `{"press": {"target": ` + target("textbox", "Name") + `, "key": "Control+V"}}`, `0 STEP_REFUSED Control+V would give the page what the person has copied; fill puts a text into a field [press no]`, `[]`},
-		{"something that comes over it", `{"click": {"target": ` + target("button", "Slips away") + `}}`, `0 STEP_REFUSED button "Slips away" is covered by div without a name by now: it got no click [click no]`, `[]`},
+		{"files that the page asks for", `{"upload": {"target": ` + target("button", "Attach") + `, "files": [{"name": "a.txt", "data": "aGk="}]}}`, `null [upload yes]`, `["a.txt, 2"]`},
+		{"files that nobody brings", `{"click": {"target": ` + target("button", "Attach") + `}}`, `0 STEP_STOPPED the page asked for files, and nobody was shown a choice of them; upload puts them there [click perhaps]`, `[]`},
+		{"something that comes over it", `{"click": {"target": ` + target("button", "Slips away") + `}}`, `0 STEP_REFUSED button "Slips away" is covered by div without a name by now: it got none of it [click no]`, `[]`},
 	} {
 		if got := run(c.step); got != c.want {
 			t.Errorf("%s: %s; want %s", c.what, got, c.want)
@@ -146,6 +149,24 @@ func TestTrustedInputInFrames(t *testing.T) {
 		t.Errorf("ended by the person: %s", got)
 	}
 	w.WaitFor(fmt.Sprintf("!tabhubTrustedInput.uses(%d)", tab))
+}
+
+// The owner sees which build it is.
+func TestTrustedInputIsSaid(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browseTrusted()
+	if !strings.HasSuffix(h.hello.BrowserName, " (trusted input)") {
+		t.Errorf("the browser is called %s", h.hello.BrowserName)
+	}
+	b.Open(site(t, map[string]string{"/": green}))
+	popup := h.popup(b, front(b))
+	options := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
+	for name, p := range map[string]*chromium.Page{"popup": popup, "options": options} {
+		p.Front()
+		p.WaitFor("document.querySelector('#trusted').innerText.includes('cannot tell what apps do here from what you do')")
+		inBothShades(t, p, name+"-trusted")
+	}
 }
 
 // The stores' extension, and the one that most people have, cannot attach the debugger.

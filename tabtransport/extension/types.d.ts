@@ -194,6 +194,8 @@ type TrustedAct =
   | { kind: "drag"; from: { x: number; y: number }; to: { x: number; y: number } }
   /** The wheel, by so many CSS pixels. */
   | { kind: "wheel"; x: number; y: number; dx: number; dy: number }
+  /** A click, and the files of the step where the page asks for some. */
+  | { kind: "choose"; x: number; y: number }
   /** Keys, one after the other, in what has the focus. */
   | { kind: "keys"; keys: TrustedKey[] }
   /** A text into what has the focus, in place of what is selected there. */

@@ -1,7 +1,8 @@
 // The steps of runs that are done by input of the browser's own, in the build that has it (trustedinput.ts).
 
 import { inTab } from "./framebox.ts";
-import type { Run } from "./run.ts";
+import { stepsOf, type Run } from "./run.ts";
+import type { Files } from "./trustedinput.ts";
 import type { UserInput } from "./userinput.ts";
 
 type Answer = Extract<WorkerToRunner, { type: "input" }>;
@@ -24,14 +25,14 @@ export class Inputs {
    * Gives a tab the input of a step.
    * @returns why it has none, or not all of it
    */
-  give(id: string, run: Run, input: TrustedAct): Promise<Answer["error"]> {
-    const given = this.#give(run, input);
+  give(id: string, run: Run, step: number, input: TrustedAct): Promise<Answer["error"]> {
+    const given = this.#give(run, stepsOf(run)[step]?.upload?.files ?? [], input);
     this.#given.set(id, given);
     void given.then(() => this.#given.get(id) === given && this.#given.delete(id));
     return given;
   }
 
-  async #give({ tabId, frameId }: Run, input: TrustedAct): Promise<Answer["error"]> {
+  async #give({ tabId, frameId }: Run, files: Files, input: TrustedAct): Promise<Answer["error"]> {
     const trusted = globalThis.tabhubTrustedInput;
     if (!trusted) return { code: "NEEDS_TRUSTED_INPUT", reason: "this browser gives no input of its own", begun: false };
     let covered = "";
@@ -43,7 +44,7 @@ export class Inputs {
       throw new Error(at);
     };
     try {
-      await trusted.act(tabId, input, place, () => (release = this.#userInput.own(tabId)));
+      await trusted.act(tabId, input, files, place, () => (release = this.#userInput.own(tabId)));
       return undefined;
     } catch (error) {
       const { message, begun } = error as Error & { begun: boolean };

@@ -334,7 +334,7 @@ export class Runs {
   async #input(id: string, run: Run, { step, input, done }: Extract<RunnerToWorker, { type: "input" }>) {
     if (step !== run.granted || step <= run.did || this.#inputs.of(id)) return;
     const { documentId } = run;
-    const error = await this.#inputs.give(id, run, input);
+    const error = await this.#inputs.give(id, run, step, input);
     if (this.#open.get(id) !== run) return;
     if (done && !error) this.#did(id, run, { step, ...done });
     const port = this.#ports.get(documentId);

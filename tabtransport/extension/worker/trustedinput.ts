@@ -10,6 +10,9 @@ export interface Point {
   y: number;
 }
 
+/** What a client uploads. */
+export type Files = NonNullable<Step["upload"]>["files"];
+
 /** Why input was not given, or not all of it. */
 export class NoInput extends Error {
   /** Whether some of it may have been given. */
@@ -20,6 +23,9 @@ export class NoInput extends Error {
 const IDLE = 4_000;
 /** How long the browser may take for one command, in ms. A page that is busy takes its time. */
 const TIMEOUT = 10_000;
+/** How long a page may take to ask for files after a click, in ms: where some are to be put, and where not. */
+const CHOOSES = 2_000;
+const ASKS = 50;
 /** How many moves a drag has from end to end, as pages watch for them. */
 const MOVES = 12;
 /** The modifiers, as the debugger counts them, with their keys. */
@@ -33,6 +39,8 @@ interface Attached {
   idle?: ReturnType<typeof setTimeout>;
   /** How many acts are going on. */
   busy: number;
+  /** Where the page has asked for files since the act began. */
+  chooser?: { session: chrome.debugger.DebuggerSession; mode: string; node?: number };
   /** Called with the data of a drag that the page has begun. */
   drag?: (data: object) => void;
 }
@@ -48,11 +56,16 @@ export class TrustedInput {
       this.#forget(tabId);
       if (reason === "canceled_by_user") this.cancelled(tabId);
     });
-    chrome.debugger.onEvent.addListener(({ tabId }, method, params) => {
+    chrome.debugger.onEvent.addListener((session, method, params) => {
+      const { tabId } = session;
       const tab = tabId === undefined ? undefined : this.#tabs.get(tabId);
       if (!tab || tabId === undefined) return;
-      if (method === "Page.javascriptDialogOpening") void this.#dialog(tabId, params as { type: string });
-      if (method === "Input.dragIntercepted") tab.drag?.((params as { data: object }).data);
+      const said = (params ?? {}) as { type: string; data: object; mode: string; backendNodeId?: number; sessionId: string };
+      if (method === "Page.javascriptDialogOpening") void this.#send(session, "Page.handleJavaScriptDialog", { accept: said.type === "alert" }).catch(() => {});
+      if (method === "Page.fileChooserOpened") tab.chooser = { session, mode: said.mode, node: said.backendNodeId };
+      if (method === "Input.dragIntercepted") tab.drag?.(said.data);
+      // A frame of another site, which has a session of its own.
+      if (method === "Target.attachedToTarget") void this.#prepare({ ...session, sessionId: said.sessionId }).catch(() => {});
     });
   }
 
@@ -63,19 +76,24 @@ export class TrustedInput {
 
   /**
    * Gives a tab input, once.
+   * @param files of an upload
    * @param place where a point of the act is in the tab's viewport
    * @param begun called before the first of it
    */
-  async act(tabId: number, act: TrustedAct, place: (point: Point) => Promise<Point>, begun: () => void): Promise<void> {
+  async act(tabId: number, act: TrustedAct, files: Files, place: (point: Point) => Promise<Point>, begun: () => void): Promise<void> {
     const tab = await this.#attach(tabId);
     let given = false;
     const give = (method: string, params: object) => {
       if (!given) begun();
       given = true;
-      return this.#send(tabId, `Input.${method}`, params);
+      return this.#send({ tabId }, `Input.${method}`, params);
     };
+    tab.chooser = undefined;
     try {
       await this.#act(tab, tabId, act, place, give);
+      if (act.kind === "choose") await this.#choose(tab, files);
+      else if (/^(click|keys)$/.test(act.kind)) await new Promise((done) => setTimeout(done, ASKS));
+      if (tab.chooser) throw new NoInput("the page asked for files, and nobody was shown a choice of them; upload puts them there");
     } catch (error) {
       const failure = error instanceof NoInput ? error : new NoInput(error instanceof Error ? error.message : String(error));
       failure.begun = given;
@@ -92,11 +110,12 @@ export class TrustedInput {
       case "hover":
         await mouse("mouseMoved", await place(act));
         break;
+      case "choose":
       case "click": {
         const point = await place(act);
-        const { button } = act;
+        const { button, count } = act.kind === "click" ? act : { button: "left" as const, count: 1 };
         await mouse("mouseMoved", point);
-        for (let clickCount = 1; clickCount <= act.count; clickCount++) {
+        for (let clickCount = 1; clickCount <= count; clickCount++) {
           await mouse("mousePressed", point, { button, buttons: button === "left" ? 1 : 2, clickCount });
           await mouse("mouseReleased", point, { button, clickCount });
         }
@@ -118,7 +137,7 @@ export class TrustedInput {
 
   /** Drags as a hand does: also what the page, or the browser, makes a drag with data of. */
   async #drag(tab: Attached, tabId: number, from: Point, to: Point, mouse: (type: string, point: Point, params?: object) => Promise<unknown>, give: (method: string, params: object) => Promise<unknown>) {
-    await this.#send(tabId, "Input.setInterceptDrags", { enabled: true });
+    await this.#send({ tabId }, "Input.setInterceptDrags", { enabled: true });
     let data: object | undefined;
     tab.drag = (given) => (data = given);
     try {
@@ -141,7 +160,7 @@ export class TrustedInput {
       await mouse("mouseReleased", to, { button: "left", clickCount: 1 });
     } finally {
       tab.drag = undefined;
-      await this.#send(tabId, "Input.setInterceptDrags", { enabled: false }).catch(() => {});
+      await this.#send({ tabId }, "Input.setInterceptDrags", { enabled: false }).catch(() => {});
     }
   }
 
@@ -157,9 +176,16 @@ export class TrustedInput {
     for (const name of [...held].reverse()) await hold(name, "keyUp", 0);
   }
 
-  /** A dialog is open that nothing in the page has answered: what it asks is not agreed to. */
-  async #dialog(tabId: number, { type }: { type: string }) {
-    await this.#send(tabId, "Page.handleJavaScriptDialog", { accept: type === "alert" }).catch(() => {});
+  /** Puts files where the page asks for some, which it does a moment after a click. */
+  async #choose(tab: Attached, files: Files) {
+    for (const until = Date.now() + CHOOSES; !tab.chooser && Date.now() < until; ) await new Promise((done) => setTimeout(done, 50));
+    const { chooser } = tab;
+    tab.chooser = undefined;
+    if (!chooser) throw new NoInput("the page has not asked for files");
+    if (chooser.node === undefined) throw new NoInput("the page reads files by itself, which only a person can give it");
+    if (chooser.mode === "selectSingle" && files.length > 1) throw new NoInput(`the page takes one file, not ${files.length}`);
+    const { object } = (await this.#send(chooser.session, "DOM.resolveNode", { backendNodeId: chooser.node })) as { object: { objectId: string } };
+    await this.#send(chooser.session, "Runtime.callFunctionOn", { objectId: object.objectId, functionDeclaration: String(putFiles), arguments: [{ value: files }] });
   }
 
   async #attach(tabId: number): Promise<Attached> {
@@ -181,18 +207,23 @@ export class TrustedInput {
 
   async #open(tabId: number) {
     await chrome.debugger.attach({ tabId }, "1.3");
-    await this.#send(tabId, "Page.enable", {});
-    // No dialog of the browser's stays open over the page.
-    await this.#send(tabId, "Page.setInterceptFileChooserDialog", { enabled: true });
+    await this.#prepare({ tabId });
   }
 
-  async #send(tabId: number, method: string, params: object): Promise<unknown> {
+  /** No dialog of the browser's is to stay open over the page, or a frame in it. */
+  async #prepare(session: chrome.debugger.DebuggerSession) {
+    await this.#send(session, "Page.enable", {});
+    await this.#send(session, "Page.setInterceptFileChooserDialog", { enabled: true });
+    await this.#send(session, "Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }).catch(() => {}); // before Chrome 125
+  }
+
+  async #send(session: chrome.debugger.DebuggerSession, method: string, params: object): Promise<unknown> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new NoInput("the page does not take input: it is busy, or not in front")), TIMEOUT);
     });
     try {
-      return await Promise.race([chrome.debugger.sendCommand({ tabId }, method, params as { [key: string]: unknown }), late]);
+      return await Promise.race([chrome.debugger.sendCommand(session, method, params as { [key: string]: unknown }), late]);
     } finally {
       clearTimeout(timer);
     }
@@ -207,6 +238,15 @@ export class TrustedInput {
     clearTimeout(this.#tabs.get(tabId)?.idle);
     this.#tabs.delete(tabId);
   }
+}
+
+/** Runs in the page's world, on a file field: it may be in no document. */
+function putFiles(this: HTMLInputElement, files: Files) {
+  const transfer = new DataTransfer();
+  for (const { name, mimeType, data } of files) transfer.items.add(new File([Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))], name, { type: mimeType ?? "" }));
+  this.files = transfer.files;
+  this.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+  this.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
 // One that the browser stopped in the middle of something may have left it attached.

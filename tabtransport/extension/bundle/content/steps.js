@@ -4961,6 +4961,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     }
     if (step2.press) return pressAct2(step2.press.target ? usable(step2.press.target, scope, now) : focusedIn(scope), keyOf(step2.press.key), scope, give);
     if (step2.fill) return fillAct2(step2.fill.fields, actOf(step2, scope, now), scope, give);
+    if (step2.upload) return uploadAct2(usable(step2.upload.target, scope, now), step2, scope, now, give);
     if (step2.scroll?.pages) return scrollAct2(actOf(step2, scope, now), step2.scroll.pages, give);
     return void 0;
   }
@@ -5051,6 +5052,17 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     const keys = text === "" ? [keyFor(keyOf("Delete"))] : [...text].map((letter) => keyFor(keyOf(letter)));
     const said = `set ${found2.words} to ${JSON.stringify(clean(text))}, by keys`;
     return await act([found2], said, scope, [byKeys ? "keydown" : "beforeinput"], () => give(byKeys ? { kind: "keys", keys } : { kind: "text", text })).do(new AbortController().signal);
+  }
+  function uploadAct2(found2, step2, scope, now, give) {
+    try {
+      return actOf(step2, scope, now);
+    } catch (error) {
+      if (!(error instanceof Failure && error.code === "STEP_NOT_FOUND")) throw error;
+    }
+    leads3(found2, scope);
+    const names = step2.upload?.files.map(({ name }) => JSON.stringify(clean(name, 80))).join(", ");
+    const said = `put ${names} where ${found2.words} asks for files`;
+    return act([found2], said, scope, [...MOUSE, ...MOVES3], () => give({ kind: "choose", ...pointOf(found2.element) }, said));
   }
   function scrollAct2(scripted, pages, give) {
     return {

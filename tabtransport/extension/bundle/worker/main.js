@@ -4678,13 +4678,13 @@ var Inputs = class {
    * Gives a tab the input of a step.
    * @returns why it has none, or not all of it
    */
-  give(id, run3, input) {
-    const given = this.#give(run3, input);
+  give(id, run3, step, input) {
+    const given = this.#give(run3, stepsOf(run3)[step]?.upload?.files ?? [], input);
     this.#given.set(id, given);
     void given.then(() => this.#given.get(id) === given && this.#given.delete(id));
     return given;
   }
-  async #give({ tabId, frameId }, input) {
+  async #give({ tabId, frameId }, files, input) {
     const trusted = globalThis.tabhubTrustedInput;
     if (!trusted) return { code: "NEEDS_TRUSTED_INPUT", reason: "this browser gives no input of its own", begun: false };
     let covered = "";
@@ -4697,7 +4697,7 @@ var Inputs = class {
       throw new Error(at);
     };
     try {
-      await trusted.act(tabId, input, place2, () => release2 = this.#userInput.own(tabId));
+      await trusted.act(tabId, input, files, place2, () => release2 = this.#userInput.own(tabId));
       return void 0;
     } catch (error) {
       const { message: message2, begun } = error;
@@ -5345,7 +5345,7 @@ var Runs = class {
   async #input(id, run3, { step, input, done }) {
     if (step !== run3.granted || step <= run3.did || this.#inputs.of(id)) return;
     const { documentId } = run3;
-    const error = await this.#inputs.give(id, run3, input);
+    const error = await this.#inputs.give(id, run3, step, input);
     if (this.#open.get(id) !== run3) return;
     if (done && !error) this.#did(id, run3, { step, ...done });
     const port = this.#ports.get(documentId);

@@ -6,6 +6,8 @@ var NoInput = class extends Error {
 };
 var IDLE = 4e3;
 var TIMEOUT = 1e4;
+var CHOOSES = 2e3;
+var ASKS = 50;
 var MOVES = 12;
 var MODIFIERS = { Alt: [1, 18], Control: [2, 17], Meta: [4, 91], Shift: [8, 16] };
 var EDITS = { a: "selectAll", c: "copy", v: "paste", x: "cut", z: "undo" };
@@ -20,11 +22,17 @@ var TrustedInput = class {
       this.#forget(tabId);
       if (reason === "canceled_by_user") this.cancelled(tabId);
     });
-    chrome.debugger.onEvent.addListener(({ tabId }, method, params) => {
+    chrome.debugger.onEvent.addListener((session, method, params) => {
+      const { tabId } = session;
       const tab = tabId === void 0 ? void 0 : this.#tabs.get(tabId);
       if (!tab || tabId === void 0) return;
-      if (method === "Page.javascriptDialogOpening") void this.#dialog(tabId, params);
-      if (method === "Input.dragIntercepted") tab.drag?.(params.data);
+      const said = params ?? {};
+      if (method === "Page.javascriptDialogOpening") void this.#send(session, "Page.handleJavaScriptDialog", { accept: said.type === "alert" }).catch(() => {
+      });
+      if (method === "Page.fileChooserOpened") tab.chooser = { session, mode: said.mode, node: said.backendNodeId };
+      if (method === "Input.dragIntercepted") tab.drag?.(said.data);
+      if (method === "Target.attachedToTarget") void this.#prepare({ ...session, sessionId: said.sessionId }).catch(() => {
+      });
     });
   }
   /** Whether the debugger is attached to a tab, or is about to be. */
@@ -33,19 +41,24 @@ var TrustedInput = class {
   }
   /**
    * Gives a tab input, once.
+   * @param files of an upload
    * @param place where a point of the act is in the tab's viewport
    * @param begun called before the first of it
    */
-  async act(tabId, act, place, begun) {
+  async act(tabId, act, files, place, begun) {
     const tab = await this.#attach(tabId);
     let given = false;
     const give = (method, params) => {
       if (!given) begun();
       given = true;
-      return this.#send(tabId, `Input.${method}`, params);
+      return this.#send({ tabId }, `Input.${method}`, params);
     };
+    tab.chooser = void 0;
     try {
       await this.#act(tab, tabId, act, place, give);
+      if (act.kind === "choose") await this.#choose(tab, files);
+      else if (/^(click|keys)$/.test(act.kind)) await new Promise((done) => setTimeout(done, ASKS));
+      if (tab.chooser) throw new NoInput("the page asked for files, and nobody was shown a choice of them; upload puts them there");
     } catch (error) {
       const failure = error instanceof NoInput ? error : new NoInput(error instanceof Error ? error.message : String(error));
       failure.begun = given;
@@ -61,11 +74,12 @@ var TrustedInput = class {
       case "hover":
         await mouse("mouseMoved", await place(act));
         break;
+      case "choose":
       case "click": {
         const point = await place(act);
-        const { button } = act;
+        const { button, count } = act.kind === "click" ? act : { button: "left", count: 1 };
         await mouse("mouseMoved", point);
-        for (let clickCount = 1; clickCount <= act.count; clickCount++) {
+        for (let clickCount = 1; clickCount <= count; clickCount++) {
           await mouse("mousePressed", point, { button, buttons: button === "left" ? 1 : 2, clickCount });
           await mouse("mouseReleased", point, { button, clickCount });
         }
@@ -86,7 +100,7 @@ var TrustedInput = class {
   }
   /** Drags as a hand does: also what the page, or the browser, makes a drag with data of. */
   async #drag(tab, tabId, from, to, mouse, give) {
-    await this.#send(tabId, "Input.setInterceptDrags", { enabled: true });
+    await this.#send({ tabId }, "Input.setInterceptDrags", { enabled: true });
     let data;
     tab.drag = (given) => data = given;
     try {
@@ -109,7 +123,7 @@ var TrustedInput = class {
       await mouse("mouseReleased", to, { button: "left", clickCount: 1 });
     } finally {
       tab.drag = void 0;
-      await this.#send(tabId, "Input.setInterceptDrags", { enabled: false }).catch(() => {
+      await this.#send({ tabId }, "Input.setInterceptDrags", { enabled: false }).catch(() => {
       });
     }
   }
@@ -124,10 +138,16 @@ var TrustedInput = class {
     await give("dispatchKeyEvent", { ...event, type: "keyUp" });
     for (const name of [...held].reverse()) await hold(name, "keyUp", 0);
   }
-  /** A dialog is open that nothing in the page has answered: what it asks is not agreed to. */
-  async #dialog(tabId, { type }) {
-    await this.#send(tabId, "Page.handleJavaScriptDialog", { accept: type === "alert" }).catch(() => {
-    });
+  /** Puts files where the page asks for some, which it does a moment after a click. */
+  async #choose(tab, files) {
+    for (const until = Date.now() + CHOOSES; !tab.chooser && Date.now() < until; ) await new Promise((done) => setTimeout(done, 50));
+    const { chooser } = tab;
+    tab.chooser = void 0;
+    if (!chooser) throw new NoInput("the page has not asked for files");
+    if (chooser.node === void 0) throw new NoInput("the page reads files by itself, which only a person can give it");
+    if (chooser.mode === "selectSingle" && files.length > 1) throw new NoInput(`the page takes one file, not ${files.length}`);
+    const { object } = await this.#send(chooser.session, "DOM.resolveNode", { backendNodeId: chooser.node });
+    await this.#send(chooser.session, "Runtime.callFunctionOn", { objectId: object.objectId, functionDeclaration: String(putFiles), arguments: [{ value: files }] });
   }
   async #attach(tabId) {
     let tab = this.#tabs.get(tabId);
@@ -147,16 +167,22 @@ var TrustedInput = class {
   }
   async #open(tabId) {
     await chrome.debugger.attach({ tabId }, "1.3");
-    await this.#send(tabId, "Page.enable", {});
-    await this.#send(tabId, "Page.setInterceptFileChooserDialog", { enabled: true });
+    await this.#prepare({ tabId });
   }
-  async #send(tabId, method, params) {
+  /** No dialog of the browser's is to stay open over the page, or a frame in it. */
+  async #prepare(session) {
+    await this.#send(session, "Page.enable", {});
+    await this.#send(session, "Page.setInterceptFileChooserDialog", { enabled: true });
+    await this.#send(session, "Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }).catch(() => {
+    });
+  }
+  async #send(session, method, params) {
     let timer;
     const late = new Promise((_, reject) => {
       timer = setTimeout(() => reject(new NoInput("the page does not take input: it is busy, or not in front")), TIMEOUT);
     });
     try {
-      return await Promise.race([chrome.debugger.sendCommand({ tabId }, method, params), late]);
+      return await Promise.race([chrome.debugger.sendCommand(session, method, params), late]);
     } finally {
       clearTimeout(timer);
     }
@@ -171,6 +197,13 @@ var TrustedInput = class {
     this.#tabs.delete(tabId);
   }
 };
+function putFiles(files) {
+  const transfer = new DataTransfer();
+  for (const { name, mimeType, data } of files) transfer.items.add(new File([Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))], name, { type: mimeType ?? "" }));
+  this.files = transfer.files;
+  this.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+  this.dispatchEvent(new Event("change", { bubbles: true }));
+}
 void chrome.debugger.getTargets().then((targets) => {
   for (const { tabId, attached } of targets) if (attached && tabId !== void 0 && !globalThis.tabhubTrustedInput?.uses(tabId)) void chrome.debugger.detach({ tabId }).catch(() => {
   });

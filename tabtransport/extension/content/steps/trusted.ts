@@ -46,6 +46,7 @@ export function trustedActOf(step: Step, scope: Scope, now: boolean, give: Give)
   }
   if (step.press) return pressAct(step.press.target ? usable(step.press.target, scope, now) : focusedIn(scope), keyOf(step.press.key), scope, give);
   if (step.fill) return fillAct(step.fill.fields as Field[], actOf(step, scope, now), scope, give);
+  if (step.upload) return uploadAct(usable(step.upload.target, scope, now), step, scope, now, give);
   if (step.scroll?.pages) return scrollAct(actOf(step, scope, now), step.scroll.pages, give);
   return undefined;
 }
@@ -153,6 +154,21 @@ async function type(found: Found, text: string, scope: Scope, give: Give): Promi
   const keys = text === "" ? [keyFor(keyOf("Delete"))] : [...text].map((letter) => keyFor(keyOf(letter)));
   const said = `set ${found.words} to ${JSON.stringify(clean(text))}, by keys`;
   return await act([found], said, scope, [byKeys ? "keydown" : "beforeinput"], () => give(byKeys ? { kind: "keys", keys } : { kind: "text", text })).do(new AbortController().signal);
+}
+
+// ---- Files
+
+/** Files are put into their field by a script, or where a click has the page ask for some. */
+function uploadAct(found: Found, step: Step, scope: Scope, now: boolean, give: Give): Act {
+  try {
+    return actOf(step, scope, now);
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === "STEP_NOT_FOUND")) throw error;
+  }
+  leads(found, scope);
+  const names = step.upload?.files.map(({ name }) => JSON.stringify(clean(name, 80))).join(", ");
+  const said = `put ${names} where ${found.words} asks for files`;
+  return act([found], said, scope, [...MOUSE, ...MOVES], () => give({ kind: "choose", ...pointOf(found.element) }, said));
 }
 
 // ---- The wheel
