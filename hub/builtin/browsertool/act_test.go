@@ -12,6 +12,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin/browsertool"
+	"tabhub/hub/call"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
@@ -24,7 +25,7 @@ import (
 func (w *rig) shop() *fakeBrowser { return w.shopIn("b1") }
 
 func (w *rig) shopIn(browser string) *fakeBrowser {
-	b := w.browser(browser, append(everything[:len(everything):len(everything)], spec.CapLook), "https://shop.example/", "https://other.example/")
+	b := w.browser(browser, append(everything[:len(everything):len(everything)], spec.CapLook, spec.CapHold), "https://shop.example/", "https://other.example/")
 	b.register(1, "https://shop.example/", "search")
 	b.own = func(req spec.Request) (any, error) {
 		switch req := req.(type) {
@@ -291,5 +292,30 @@ func TestUploads(t *testing.T) {
 	}
 	for _, name := range []string{"link.txt", "../secret", "none"} {
 		w.call("browser_page", `{"action":"upload","tabId":"1","ref":"kfa1","files":["`+name+`"]}`).fails(spec.FailInvalidArguments, `there are "cv.txt"; nothing was done`)
+	}
+}
+
+// While a person uses the tab that a client has leased, its acts wait or fail; its looks go on.
+func TestActWaitsForThePerson(t *testing.T) {
+	h := hubtest.Open(t, hub.Options{Handover: call.HandoverFail})
+	w := &rig{t: t, hub: h.Hub, log: h.Recorded, peers: h.Tabs, tools: browsertool.New(h.Hub, nil, nil)}
+	b := w.shop()
+	w.actsAllowed("shop.example")
+	ada := caller("ada", "1")
+	if r := w.callBy(t.Context(), ada, "browser_page", clickOrder); r.IsError {
+		t.Fatalf("%s", r.raw)
+	}
+	b.local.Send(1, &spec.TabState{InUse: new(true)})
+	b.requests()
+	w.callBy(t.Context(), ada, "browser_page", clickOrder).fails(spec.FailTabInUse, "nothing was sent")
+	if n := b.ran(); n != 0 {
+		t.Errorf("%d acts were done meanwhile", n)
+	}
+	if r := w.callBy(t.Context(), ada, "browser_page", `{"action":"snapshot","tabId":"1"}`); r.IsError {
+		t.Errorf("%s", r.raw)
+	}
+	b.local.Send(1, &spec.TabState{InUse: new(false)})
+	if r := w.callBy(t.Context(), ada, "browser_page", clickOrder); r.IsError {
+		t.Errorf("%s", r.raw)
 	}
 }
