@@ -2,11 +2,16 @@ package extension_test
 
 import (
 	"fmt"
+	"image"
+	"image/color"
 	"net/url"
 	"strings"
 	"testing"
 
+	"tabhub/spec"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest"
+	"tabhub/tabtransport/tabtest/chromium"
 )
 
 // newActor is a runner of clients' own steps, whose pages' dialogs are answered.
@@ -278,4 +283,57 @@ func TestActsAnswerDialogs(t *testing.T) {
 		{"what a page keeps of it", `<button onclick="kept = confirm; got = confirm('x')">Delete</button>`, ask, "", "null", `kept !== confirm`, ""},
 		{"a page that prints", `<button onclick="print()">Delete</button>`, ask, "", "null", "", "; the page wanted to print, and was not let"},
 	})
+}
+
+// For a moment a page shows where a step has acted; no picture that a client gets does, and no page whose owner does
+// not want it.
+func TestRing(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	url := site(t, map[string]string{"/": `<!doctype html><meta name=color-scheme content="light dark"><title>Shop</title><style>body { font: 16px sans-serif; padding: 2em }</style><h1>Shop</h1>
+		<p><label>Name <input></label> <button>Order</button> <a href="#x">Terms</a></p><dialog id=d style="width:300px;height:120px"><button>Confirm</button></dialog>
+		<script>rings = 0; new MutationObserver(all => { for (const {addedNodes: [node]} of all) if (node?.popover === "manual") rings++ }).observe(document.documentElement, {childList: true})</script>`})
+	p := b.Open(url)
+	p.Front()
+	tab := front(b)
+	click := func(name string) {
+		t.Helper()
+		req := &spec.Run{FrameID: new(int64), Origin: url}
+		if got := h.runAs(t.Context(), tab, req, fmt.Sprintf(`{"click": {"target": {"role": "button", "name": %q}}}`, name), tabtransport.Wait{Timeout: chromium.Timeout}); got != "null [click yes]" {
+			t.Error(got)
+		}
+	}
+	blue := color.RGBA{R: 0x1f, G: 0x5f, B: 0xbf, A: 255}
+	isBlue := func(img image.Image) bool {
+		for x := range img.Bounds().Dx() {
+			if times, _, _ := bands(img, x, blue); times > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	for _, dark := range []bool{false, true} {
+		p.Dark(dark)
+		click("Order")
+		picture(t, p, fmt.Sprintf("ring-dark-%v", dark))
+	}
+	click("Order")
+	if img, _ := h.shot(tab, "ring-of-client", &spec.Screenshot{}); isBlue(img) {
+		t.Error("a client's picture shows the ring")
+	}
+	p.Eval("d.showModal()")
+	click("Confirm")
+	picture(t, p, "ring-in-dialog")
+	p.WaitFor(`document.documentElement.children.length === 2`)
+	if got := p.Eval("rings"); got != "4" {
+		t.Errorf("%s rings, want 4", got)
+	}
+	settings := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
+	settings.Click("#mark input")
+	b.Worker().WaitFor(`chrome.storage.local.get("settings").then(({settings}) => settings?.mark === false)`)
+	click("Confirm")
+	if got := p.Eval("rings"); got != "4" {
+		t.Errorf("%s rings without the mark, want 4", got)
+	}
 }
