@@ -3,6 +3,7 @@ package extension_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -37,6 +38,8 @@ func TestScriptOfAClient(t *testing.T) {
 		{"nothing", `return 1 + 1`, `2 []`, `"0,0,0"`},
 		{"steps on one page", `await page.fill('textbox "Name"', "Ada ${x}"); await page.click('button "Add"'); return await page.text('button "Add"')`, `"Add" [fill yes, click yes, read yes]`, `"1,0,0"`},
 		{"without await", `page.click('button "Add"'); page.wait(20); page.click('button "Add"')`, `null [click yes, click yes]`, `"2,0,0"`},
+		{"whose page goes while it pauses", `await page.click('button "Add"'); await page.wait(800); await page.click('button "Add"')`, `1 STEP_LOST the page gave way to another one, to which no step had led: a script looks there before it acts`, `"1,0,0"`},
+		{"that looks where its page has gone", `await page.click('button "Add"'); await page.wait(800); await page.wait('button "Add"'); await page.click('button "Add"')`, `null [click yes, wait yes, click yes] at `, `"2,0,0"`},
 		{"what follows a call that is not awaited", `page.text("button \"Add\"").then((text) => page.click({role: "button", name: text}))`, `null [read yes, click yes]`, `"1,0,0"`},
 		{"to the next page", `page.fill({'textbox "Name"': "Ada"}); await page.click('button "Order"'); const n = await page.text({selector: "#number"}); await page.click('button "Confirm"'); return {n}`, `{"n":"Order 7"} [fill yes, click yes, read yes, click yes] at ` + url + `/confirm?Ada`, `"0,1,1"`},
 		{"by its address", `await page.open("/confirm"); return page.text({selector: "#number"})`, `"Order 7" [open yes, read yes] at ` + url + `/confirm`, `"0,0,0"`},
@@ -65,6 +68,9 @@ func TestScriptOfAClient(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := b.Open(url + "/cart")
 			tab := h.tabAt(url+"/cart", "order")
+			if strings.Contains(c.code, "wait(800)") {
+				p.Eval(`new MutationObserver(() => setTimeout(() => location.reload(), 200)).observe(document.querySelector("title"), {childList: true}); 0`)
+			}
 			if got := h.script(t.Context(), tab, url, c.code); !strings.HasPrefix(got, c.want) || strings.HasSuffix(c.want, "]") && got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -129,6 +135,68 @@ var waysOut = []struct{ name, try string }{
 	{"the extension's id", `chrome.runtime.id`},
 	{"cookies", `await cookieStore.getAll()`},
 	{"storage", `localStorage`},
+	{"memory beyond its own", `new ArrayBuffer(1)`},
+}
+
+// ending is how a script of a client may end otherwise than by itself.
+type ending struct {
+	name, code string
+	end        func(p *chromium.Page, cancel func())
+	want       string
+}
+
+// endings are those that take long, which nightly tests have.
+var endings []ending
+
+// A script that does not end, takes all memory, or is cancelled ends, and so does one whose tab is closed or whose
+// document the browser ends: what was done is said, and nothing else is lost with it.
+func TestScriptOfAClientIsEnded(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	dir := h.write()
+	addToWorker(t, dir, `{ const set = setTimeout; globalThis.setTimeout = (then, ms, ...more) => set(then, ms === 60000 ? 1500 : ms, ...more) }`)
+	b := h.browse(chromium.Options{Extension: dir})
+	url := site(t, cart)
+	h.tellPacks(cartPack(url))
+	const begin = `await page.click('button "Add"'); `
+	for _, c := range append([]ending{
+		{"an endless loop", begin + `for (;;);`, nil, `0 STEP_TIMEOUT the script went on for 60 s without a step [click yes]`},
+		{"one that waits for nothing", begin + `await new Promise(() => {})`, nil, `0 STEP_TIMEOUT the script went on for 60 s without a step [click yes]`},
+		{"one that ends itself", begin + `self.close?.(); await new Promise(() => {})`, nil, `0 STEP_TIMEOUT the script went on for 60 s without a step [click yes]`},
+		{"cancelled", begin + `await page.wait('button "Never"', {timeout: 30}); await page.click('button "Add"')`, func(_ *chromium.Page, cancel func()) { cancel() }, `the user said stop`},
+		{"whose tab is closed", begin + `await page.wait('button "Never"', {timeout: 30})`, func(p *chromium.Page, _ func()) { p.Close() }, `1 STEP_LOST the tab was closed after step 1; nothing after it was done [click yes, wait no]`},
+		{"whose tab is closed meanwhile", begin + `await page.find('button "Add"'); await page.wait(1000); await page.click('button "Add"')`, func(p *chromium.Page, _ func()) { p.Close() }, `2 STEP_LOST the tab was closed after step 1; nothing after it was done [click yes, read yes, click no]`},
+		{"whose site is switched off", begin + `await page.wait('button "Never"', {timeout: 30})`, func(*chromium.Page, func()) { switchSite(b, url, false) }, `1 STEP_STOPPED the user has switched this site off [click yes, wait no]`},
+		{"whose document is ended", begin + `await page.wait(30000)`, func(*chromium.Page, func()) { b.Worker().Eval(`chrome.offscreen.closeDocument().then(() => 0)`) }, `0 STEP_SCRIPT the script is gone: the browser has ended it, as when it takes too much memory [click yes]`},
+	}, endings...) {
+		t.Run(c.name, func(t *testing.T) {
+			switchSite(b, url, true)
+			p := b.Open(url + "/cart")
+			tab := h.tabAt(url+"/cart", "order")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			done := make(chan string, 1)
+			go func() { done <- h.script(ctx, tab, url, c.code) }()
+			if c.end != nil {
+				b.Worker().WaitFor(`chrome.storage.session.get("runs").then(({runs}) => Object.values(runs.runs)[0]?.did === 0)`)
+				if n := strings.Count(c.code, "await page."); n > 1 && !strings.Contains(c.code, "wait(30000)") {
+					b.Worker().WaitFor(`chrome.storage.session.get("runs").then(({runs}) => { const [run] = Object.values(runs.runs); return run.params.steps.length === 2 && (!run.params.steps[1].read || run.reports.length === 2) })`)
+				}
+				c.end(p, func() { cancel(errors.New("the user said stop")) })
+			}
+			if got := <-done; got != c.want && (c.name != "cancelled" || !strings.Contains(got, c.want)) {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			b.Worker().WaitFor(`chrome.storage.session.get("runs").then(({runs}) => Object.keys(runs.runs).length === 0)`)
+			b.Worker().WaitFor(fmt.Sprintf(`(%s).then((is) => !is)`, offscreen))
+			if !strings.HasPrefix(c.name, "whose tab") {
+				if got := counted(p); got != `"1,0,0"` {
+					t.Errorf("done: %s", got)
+				}
+				h.closeTab(p)
+			}
+		})
+	}
 }
 
 // A script reaches no network, no page and nothing of the extension, in none of the ways that a worker has.

@@ -4,12 +4,18 @@
 
 /** How long it stays open without a script, in ms, should the worker be stopped before it could close it. */
 const UNUSED = 30_000;
+/** How often a script's page is asked whether it is there, and after what time of silence it is taken to be gone, in ms. */
+const EVERY = 1_000;
+const SILENT = 8_000;
+const PING = "ping";
 
 class Script {
   /** What the worker has not answered. */
   said: ScriptSays[] = [];
   #frame = document.createElement("iframe");
   #channel = new MessageChannel();
+  #heard = Date.now();
+  #pings: ReturnType<typeof setInterval>;
 
   constructor(code: string, say: (says: ScriptSays) => void) {
     const { port1, port2 } = this.#channel;
@@ -17,9 +23,16 @@ class Script {
       this.said.push(it);
       say(it);
     };
-    port1.onmessage = ({ data }) => says(data);
-    // Its process has ended, as of a script that takes all memory.
-    port1.addEventListener("close", () => says({ type: "gone" }));
+    port1.onmessage = ({ data }) => {
+      this.#heard = Date.now();
+      if (data !== PING) says(data);
+    };
+    // Its process is one of its own, and ends if the script takes all memory.
+    this.#pings = setInterval(() => {
+      if (Date.now() - this.#heard < SILENT) return port1.postMessage(PING);
+      clearInterval(this.#pings);
+      says({ type: "gone" });
+    }, EVERY);
     this.#frame.onload = () => this.#frame.contentWindow?.postMessage(code, "*", [port2]);
     this.#frame.src = "sandbox.html";
     document.body.append(this.#frame);
@@ -31,6 +44,7 @@ class Script {
   }
 
   end() {
+    clearInterval(this.#pings);
     this.#frame.remove();
     this.#channel.port1.close();
   }

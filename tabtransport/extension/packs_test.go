@@ -77,6 +77,8 @@ func TestWithoutPacks(t *testing.T) {
 	b := h.browse(chromium.Options{})
 	has := `Promise.all([chrome.scripting.getRegisteredContentScripts(), chrome.storage.local.get(), chrome.storage.session.get()]).then(([scripts, local, session]) =>
 		[scripts.map(({id}) => id).join(), "packs" in local, "runs" in session].join())`
+	// Nor is there a document for clients' scripts.
+	b.Worker().WaitFor(fmt.Sprintf(`(%s).then((is) => !is)`, offscreen))
 	w := b.Worker()
 	w.WaitFor(has + `.then((is) => is === "page,false,false")`)
 	// Events that come with each page and frame wake the worker only if there is a use for them.

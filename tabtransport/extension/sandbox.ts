@@ -32,7 +32,7 @@ addEventListener("message", ({ source, data: code, ports: [port] }) => {
     say(checked(data));
   };
   worker.onerror = (event) => say({ type: "threw", message: String(event.message).slice(0, MAX_MESSAGE) });
-  port.onmessage = ({ data }) => worker.postMessage(data);
+  port.onmessage = ({ data }) => (typeof data === "string" ? port.postMessage(data) : worker.postMessage(data));
 }, { once: true });
 
 /** What a script has said, which it may have forged. */

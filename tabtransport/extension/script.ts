@@ -1,9 +1,11 @@
-/** What is left of a worker's world for a script; what is not of the language itself loads nothing. */
-const LEFT = `AggregateError Array ArrayBuffer Atomics BigInt BigInt64Array BigUint64Array Boolean DataView Date Error EvalError FinalizationRegistry
-Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array Intl Iterator JSON Map Math NaN Number Object Promise Proxy
-RangeError ReferenceError Reflect RegExp Set String Symbol SyntaxError Temporal TypeError URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap
-WeakRef WeakSet decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval globalThis isFinite isNaN parseFloat parseInt undefined unescape
-TextDecoder TextEncoder URL URLSearchParams atob btoa clearInterval clearTimeout console crypto performance queueMicrotask self setInterval setTimeout structuredClone`;
+/**
+ * What is left of a worker's world for a script: the language, timers and texts. What is not of the language loads
+ * nothing; buffers are not left, as they take memory beyond what the browser lets a worker have.
+ */
+const LEFT = `AggregateError Array BigInt Boolean Date Error EvalError FinalizationRegistry Function Infinity Intl Iterator JSON Map Math NaN Number Object
+Promise Proxy RangeError ReferenceError Reflect RegExp Set String Symbol SyntaxError Temporal TypeError URIError WeakMap WeakRef WeakSet decodeURI
+decodeURIComponent encodeURI encodeURIComponent escape eval globalThis isFinite isNaN parseFloat parseInt undefined unescape
+URL URLSearchParams atob btoa clearInterval clearTimeout console queueMicrotask self setInterval setTimeout structuredClone`;
 
 /** Where a script could load another one: its policy does not keep it from files of the extension. */
 const IMPORT = /\bimport\s*[(./<-]/;

@@ -1,18 +1,30 @@
 // offscreen.ts
 var UNUSED = 3e4;
+var EVERY = 1e3;
+var SILENT = 8e3;
+var PING = "ping";
 var Script = class {
   /** What the worker has not answered. */
   said = [];
   #frame = document.createElement("iframe");
   #channel = new MessageChannel();
+  #heard = Date.now();
+  #pings;
   constructor(code, say) {
     const { port1, port2 } = this.#channel;
     const says = (it) => {
       this.said.push(it);
       say(it);
     };
-    port1.onmessage = ({ data }) => says(data);
-    port1.addEventListener("close", () => says({ type: "gone" }));
+    port1.onmessage = ({ data }) => {
+      this.#heard = Date.now();
+      if (data !== PING) says(data);
+    };
+    this.#pings = setInterval(() => {
+      if (Date.now() - this.#heard < SILENT) return port1.postMessage(PING);
+      clearInterval(this.#pings);
+      says({ type: "gone" });
+    }, EVERY);
     this.#frame.onload = () => this.#frame.contentWindow?.postMessage(code, "*", [port2]);
     this.#frame.src = "sandbox.html";
     document.body.append(this.#frame);
@@ -22,6 +34,7 @@ var Script = class {
     this.#channel.port1.postMessage({ call, value });
   }
   end() {
+    clearInterval(this.#pings);
     this.#frame.remove();
     this.#channel.port1.close();
   }

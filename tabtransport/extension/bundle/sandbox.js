@@ -1,9 +1,8 @@
 // script.ts
-var LEFT = `AggregateError Array ArrayBuffer Atomics BigInt BigInt64Array BigUint64Array Boolean DataView Date Error EvalError FinalizationRegistry
-Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array Intl Iterator JSON Map Math NaN Number Object Promise Proxy
-RangeError ReferenceError Reflect RegExp Set String Symbol SyntaxError Temporal TypeError URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap
-WeakRef WeakSet decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval globalThis isFinite isNaN parseFloat parseInt undefined unescape
-TextDecoder TextEncoder URL URLSearchParams atob btoa clearInterval clearTimeout console crypto performance queueMicrotask self setInterval setTimeout structuredClone`;
+var LEFT = `AggregateError Array BigInt Boolean Date Error EvalError FinalizationRegistry Function Infinity Intl Iterator JSON Map Math NaN Number Object
+Promise Proxy RangeError ReferenceError Reflect RegExp Set String Symbol SyntaxError Temporal TypeError URIError WeakMap WeakRef WeakSet decodeURI
+decodeURIComponent encodeURI encodeURIComponent escape eval globalThis isFinite isNaN parseFloat parseInt undefined unescape
+URL URLSearchParams atob btoa clearInterval clearTimeout console queueMicrotask self setInterval setTimeout structuredClone`;
 var IMPORT = /\bimport\s*[(./<-]/;
 function workerText(code, addressOf) {
   if (IMPORT.test(code)) throw new Error("a script has no import");
@@ -99,7 +98,7 @@ addEventListener("message", ({ source, data: code, ports: [port] }) => {
     say(checked(data));
   };
   worker.onerror = (event) => say({ type: "threw", message: String(event.message).slice(0, MAX_MESSAGE) });
-  port.onmessage = ({ data }) => worker.postMessage(data);
+  port.onmessage = ({ data }) => typeof data === "string" ? port.postMessage(data) : worker.postMessage(data);
 }, { once: true });
 function checked(data) {
   const { type, call, verb, args, value, message } = Object(data);

@@ -25,6 +25,7 @@ interface Script {
   calls: number; // how many there were
   call: number; // the latest that was handed on
   busy: boolean; // whether that is not answered yet
+  pauses?: boolean; // whether it only lets time pass
   answer?: string; // its answer, for a document that has not said that it is there
   timer?: ReturnType<typeof setTimeout>;
 }
@@ -63,7 +64,7 @@ export class Sandbox {
   /** @param value what the latest call has given, as JSON */
   answer(id: string, value: string) {
     const script = this.#scripts.get(id);
-    if (!script?.busy) return;
+    if (!script?.busy || script.pauses) return;
     if (!this.#port && script.queue[0]?.type !== "gone") {
       script.answer = value;
       return;
@@ -74,9 +75,10 @@ export class Sandbox {
     this.#next(id);
   }
 
-  /** Whether a script waits for what it has called. */
+  /** Whether a script waits for a step that it has called for. */
   waits(id: string) {
-    return this.#scripts.get(id)?.busy === true;
+    const { busy = false, pauses = false } = this.#scripts.get(id) ?? {};
+    return busy && !pauses;
   }
 
   stop(id: string) {
@@ -190,7 +192,11 @@ export class Sandbox {
     script.busy = true;
     const pause = pauseOf(says.verb, says.args);
     if (pause === undefined) return this.#on.called(id, says.call, says.verb, says.args);
-    script.timer = setTimeout(() => this.answer(id, "null"), pause);
+    script.pauses = true;
+    script.timer = setTimeout(() => {
+      script.pauses = false;
+      this.answer(id, "null");
+    }, pause);
   }
 
   /** It goes on without a step, for a while. */

@@ -4944,7 +4944,7 @@ var Sandbox = class {
   /** @param value what the latest call has given, as JSON */
   answer(id, value) {
     const script2 = this.#scripts.get(id);
-    if (!script2?.busy) return;
+    if (!script2?.busy || script2.pauses) return;
     if (!this.#port && script2.queue[0]?.type !== "gone") {
       script2.answer = value;
       return;
@@ -4954,9 +4954,10 @@ var Sandbox = class {
     this.#thinks(id);
     this.#next(id);
   }
-  /** Whether a script waits for what it has called. */
+  /** Whether a script waits for a step that it has called for. */
   waits(id) {
-    return this.#scripts.get(id)?.busy === true;
+    const { busy = false, pauses = false } = this.#scripts.get(id) ?? {};
+    return busy && !pauses;
   }
   stop(id) {
     const script2 = this.#scripts.get(id);
@@ -5058,7 +5059,11 @@ var Sandbox = class {
     script2.busy = true;
     const pause2 = pauseOf(says.verb, says.args);
     if (pause2 === void 0) return this.#on.called(id, says.call, says.verb, says.args);
-    script2.timer = setTimeout(() => this.answer(id, "null"), pause2);
+    script2.pauses = true;
+    script2.timer = setTimeout(() => {
+      script2.pauses = false;
+      this.answer(id, "null");
+    }, pause2);
   }
   /** It goes on without a step, for a while. */
   #thinks(id) {
