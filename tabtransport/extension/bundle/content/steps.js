@@ -4816,7 +4816,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     /** @param name of the events; undefined: the dialogs are the browser's */
     constructor(name) {
       this.#name = name;
-      if (name) for (const [type, heard] of this.#hears(name)) addEventListener(type, heard, true);
+      if (name) for (const [type2, heard] of this.#hears(name)) addEventListener(type2, heard, true);
     }
     /** Says how the next dialog is answered that has a choice. */
     next(answer) {
@@ -4829,7 +4829,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     /** Nothing is answered any more, and the page has its own functions. */
     end() {
       this.#tell(0);
-      if (this.#name) for (const [type, heard] of this.#hears(this.#name)) removeEventListener(type, heard, true);
+      if (this.#name) for (const [type2, heard] of this.#hears(this.#name)) removeEventListener(type2, heard, true);
       this.#name = void 0;
       capture(void 0);
     }
