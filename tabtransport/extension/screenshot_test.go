@@ -218,6 +218,14 @@ func TestPictureOfAnElement(t *testing.T) {
 	if got := p.Eval("document.documentElement.children.length"); got != "2" {
 		t.Errorf("the page has %s children: the references are there still", got)
 	}
+	w := b.Worker()
+	w.Eval(fmt.Sprintf("chrome.tabs.setZoom(%d, 1.5)", tab))
+	w.Close()
+	p.WaitFor("devicePixelRatio === 1.5")
+	img, _ = h.shot(tab, "screenshot-ref-zoomed", &spec.Screenshot{Ref: refIn(t, look, `button "Far away" `)})
+	if _, from, to := bands(img, 20, color.RGBA{G: 255, A: 255}); from != 6 || to < 95 || to > 96 || img.Bounds().Dx() != 312 {
+		t.Errorf("a button of 200 by 60 in a page of 150%%: %v, from %d to %d", img.Bounds(), from, to)
+	}
 	p.Eval(`document.querySelector("button").remove()`)
 	if _, err := h.ask(tab, &spec.Screenshot{Ref: refIn(t, look, `button "Menu" `)}); err == nil || !strings.Contains(err.Error(), "STALE_REF") {
 		t.Errorf("a picture of what is gone: %v", err)

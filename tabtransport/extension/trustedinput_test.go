@@ -139,11 +139,11 @@ func TestTrustedInputInFrames(t *testing.T) {
 		t.Errorf("a frame that is covered: %s, the page got %s", got, p.Eval("got"))
 	}
 	p.Eval("over.hidden = true")
-	done := make(chan string, 1)
+	done, goesOn := make(chan string, 1), make(chan struct{}, 64)
 	go func() {
-		done <- h.runAs(t.Context(), tab, &spec.Run{FrameID: &frame, Origin: pay}, `{"click": {"target": `+target("button", "Pay")+`}}, {"wait": {"for": {"role": "button", "name": "Never"}}, "timeout": 60}`, tabtransport.Wait{Timeout: chromium.Timeout})
+		done <- h.runAs(t.Context(), tab, &spec.Run{FrameID: &frame, Origin: pay}, `{"click": {"target": `+target("button", "Pay")+`}}, {"wait": {"for": {"role": "button", "name": "Never"}}, "timeout": 60}`, tabtransport.Wait{Timeout: chromium.Timeout, Progress: func(spec.Progress) { goesOn <- struct{}{} }})
 	}()
-	p.WaitFor("got === 'paid true'")
+	<-goesOn // the click is done
 	w.Eval(fmt.Sprintf("tabhubTrustedInput.cancelled(%d)", tab))
 	if got := <-done; got != "1 STEP_STOPPED the person in front of the browser has ended its debugger in the tab [click yes, wait no]" {
 		t.Errorf("ended by the person: %s", got)

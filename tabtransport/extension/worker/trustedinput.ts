@@ -37,8 +37,10 @@ interface Attached {
   /** Settles when it is attached. */
   ready: Promise<void>;
   idle?: ReturnType<typeof setTimeout>;
-  /** How many acts are going on. */
+  /** How many acts are going on: meanwhile dialogs of the browser's are not the person's. */
   busy: number;
+  /** Those of frames of other sites, beside its own. */
+  frames: chrome.debugger.DebuggerSession[];
   /** Where the page has asked for files since the act began. */
   chooser?: { session: chrome.debugger.DebuggerSession; mode: string; node?: number };
   /** Called with the data of a drag that the page has begun. */
@@ -61,11 +63,16 @@ export class TrustedInput {
       const tab = tabId === undefined ? undefined : this.#tabs.get(tabId);
       if (!tab || tabId === undefined) return;
       const said = (params ?? {}) as { type: string; data: object; mode: string; backendNodeId?: number; sessionId: string };
-      if (method === "Page.javascriptDialogOpening") void this.#send(session, "Page.handleJavaScriptDialog", { accept: said.type === "alert" }).catch(() => {});
+      // What nothing in the page has answered is not agreed to.
+      if (method === "Page.javascriptDialogOpening" && tab.busy) void this.#send(session, "Page.handleJavaScriptDialog", { accept: said.type === "alert" }).catch(() => {});
       if (method === "Page.fileChooserOpened") tab.chooser = { session, mode: said.mode, node: said.backendNodeId };
       if (method === "Input.dragIntercepted") tab.drag?.(said.data);
       // A frame of another site, which has a session of its own.
-      if (method === "Target.attachedToTarget") void this.#prepare({ ...session, sessionId: said.sessionId }).catch(() => {});
+      if (method === "Target.attachedToTarget") {
+        const frame = { ...session, sessionId: said.sessionId };
+        tab.frames.push(frame);
+        void this.#prepare(frame, tab.busy > 0).catch(() => {});
+      }
     });
   }
 
@@ -90,6 +97,7 @@ export class TrustedInput {
     };
     tab.chooser = undefined;
     try {
+      await this.#keepClosed(tab, tabId, true);
       await this.#act(tab, tabId, act, place, give);
       if (act.kind === "choose") await this.#choose(tab, files);
       else if (/^(click|keys)$/.test(act.kind)) await new Promise((done) => setTimeout(done, ASKS));
@@ -100,6 +108,7 @@ export class TrustedInput {
       throw failure;
     } finally {
       tab.busy--;
+      if (!tab.busy) await this.#keepClosed(tab, tabId, false);
       if (!tab.busy && this.#tabs.get(tabId) === tab) tab.idle = setTimeout(() => void this.#detach(tabId), IDLE);
     }
   }
@@ -191,7 +200,7 @@ export class TrustedInput {
   async #attach(tabId: number): Promise<Attached> {
     let tab = this.#tabs.get(tabId);
     if (!tab) {
-      tab = { ready: this.#open(tabId), busy: 0 };
+      tab = { ready: this.#open(tabId), busy: 0, frames: [] };
       this.#tabs.set(tabId, tab);
     }
     tab.busy++;
@@ -207,14 +216,18 @@ export class TrustedInput {
 
   async #open(tabId: number) {
     await chrome.debugger.attach({ tabId }, "1.3");
-    await this.#prepare({ tabId });
+    await this.#prepare({ tabId }, true);
   }
 
-  /** No dialog of the browser's is to stay open over the page, or a frame in it. */
-  async #prepare(session: chrome.debugger.DebuggerSession) {
+  async #prepare(session: chrome.debugger.DebuggerSession, acts: boolean) {
     await this.#send(session, "Page.enable", {});
-    await this.#send(session, "Page.setInterceptFileChooserDialog", { enabled: true });
+    await this.#send(session, "Page.setInterceptFileChooserDialog", { enabled: acts });
     await this.#send(session, "Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }).catch(() => {}); // before Chrome 125
+  }
+
+  /** Keeps the browser's choice of files closed in a tab, or not. */
+  async #keepClosed({ frames }: Attached, tabId: number, enabled: boolean) {
+    await Promise.all([{ tabId }, ...frames].map((session) => this.#send(session, "Page.setInterceptFileChooserDialog", { enabled }).catch(() => {}))); // a frame may have gone
   }
 
   async #send(session: chrome.debugger.DebuggerSession, method: string, params: object): Promise<unknown> {

@@ -4957,7 +4957,8 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       const to = usable(step2.drag.to, scope, false);
       const found2 = usable(step2.drag.target, scope, now);
       const said = `dragged ${found2.words} to ${to.words}`;
-      return act([found2, to], said, scope, ["pointerdown", "mousedown"], () => give({ kind: "drag", from: pointOf(found2.element), to: pointOf(to.element) }, said));
+      const trusted = act([found2, to], said, scope, ["pointerdown", "mousedown"], () => give({ kind: "drag", from: pointOf(found2.element), to: pointOf(to.element) }, said));
+      return { on: [found2, to], do: (signal) => (isOnScreen(found2.element) && isOnScreen(to.element) ? trusted : actOf(step2, scope, now)).do(signal) };
     }
     if (step2.press) return pressAct2(step2.press.target ? usable(step2.press.target, scope, now) : focusedIn(scope), keyOf(step2.press.key), scope, give);
     if (step2.fill) return fillAct2(step2.fill.fields, actOf(step2, scope, now), scope, give);
@@ -5098,6 +5099,10 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       y += rect.top + frame.clientTop;
     }
     return { x, y };
+  }
+  function isOnScreen(element) {
+    const { x, y } = pointOf(element);
+    return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
   }
   var Guard = class {
     #found;

@@ -27,12 +27,16 @@ var TrustedInput = class {
       const tab = tabId === void 0 ? void 0 : this.#tabs.get(tabId);
       if (!tab || tabId === void 0) return;
       const said = params ?? {};
-      if (method === "Page.javascriptDialogOpening") void this.#send(session, "Page.handleJavaScriptDialog", { accept: said.type === "alert" }).catch(() => {
+      if (method === "Page.javascriptDialogOpening" && tab.busy) void this.#send(session, "Page.handleJavaScriptDialog", { accept: said.type === "alert" }).catch(() => {
       });
       if (method === "Page.fileChooserOpened") tab.chooser = { session, mode: said.mode, node: said.backendNodeId };
       if (method === "Input.dragIntercepted") tab.drag?.(said.data);
-      if (method === "Target.attachedToTarget") void this.#prepare({ ...session, sessionId: said.sessionId }).catch(() => {
-      });
+      if (method === "Target.attachedToTarget") {
+        const frame = { ...session, sessionId: said.sessionId };
+        tab.frames.push(frame);
+        void this.#prepare(frame, tab.busy > 0).catch(() => {
+        });
+      }
     });
   }
   /** Whether the debugger is attached to a tab, or is about to be. */
@@ -55,6 +59,7 @@ var TrustedInput = class {
     };
     tab.chooser = void 0;
     try {
+      await this.#keepClosed(tab, tabId, true);
       await this.#act(tab, tabId, act, place, give);
       if (act.kind === "choose") await this.#choose(tab, files);
       else if (/^(click|keys)$/.test(act.kind)) await new Promise((done) => setTimeout(done, ASKS));
@@ -65,6 +70,7 @@ var TrustedInput = class {
       throw failure;
     } finally {
       tab.busy--;
+      if (!tab.busy) await this.#keepClosed(tab, tabId, false);
       if (!tab.busy && this.#tabs.get(tabId) === tab) tab.idle = setTimeout(() => void this.#detach(tabId), IDLE);
     }
   }
@@ -152,7 +158,7 @@ var TrustedInput = class {
   async #attach(tabId) {
     let tab = this.#tabs.get(tabId);
     if (!tab) {
-      tab = { ready: this.#open(tabId), busy: 0 };
+      tab = { ready: this.#open(tabId), busy: 0, frames: [] };
       this.#tabs.set(tabId, tab);
     }
     tab.busy++;
@@ -167,14 +173,18 @@ var TrustedInput = class {
   }
   async #open(tabId) {
     await chrome.debugger.attach({ tabId }, "1.3");
-    await this.#prepare({ tabId });
+    await this.#prepare({ tabId }, true);
   }
-  /** No dialog of the browser's is to stay open over the page, or a frame in it. */
-  async #prepare(session) {
+  async #prepare(session, acts) {
     await this.#send(session, "Page.enable", {});
-    await this.#send(session, "Page.setInterceptFileChooserDialog", { enabled: true });
+    await this.#send(session, "Page.setInterceptFileChooserDialog", { enabled: acts });
     await this.#send(session, "Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }).catch(() => {
     });
+  }
+  /** Keeps the browser's choice of files closed in a tab, or not. */
+  async #keepClosed({ frames }, tabId, enabled) {
+    await Promise.all([{ tabId }, ...frames].map((session) => this.#send(session, "Page.setInterceptFileChooserDialog", { enabled }).catch(() => {
+    })));
   }
   async #send(session, method, params) {
     let timer;

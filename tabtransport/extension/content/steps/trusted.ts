@@ -42,7 +42,9 @@ export function trustedActOf(step: Step, scope: Scope, now: boolean, give: Give)
     const to = usable(step.drag.to, scope, false);
     const found = usable(step.drag.target, scope, now);
     const said = `dragged ${found.words} to ${to.words}`;
-    return act([found, to], said, scope, ["pointerdown", "mousedown"], () => give({ kind: "drag", from: pointOf(found.element), to: pointOf(to.element) }, said));
+    const trusted = act([found, to], said, scope, ["pointerdown", "mousedown"], () => give({ kind: "drag", from: pointOf(found.element), to: pointOf(to.element) }, said));
+    // A hand moves on the screen: what is not seen at once is dragged by a script.
+    return { on: [found, to], do: (signal) => (isOnScreen(found.element) && isOnScreen(to.element) ? trusted : actOf(step, scope, now)).do(signal) };
   }
   if (step.press) return pressAct(step.press.target ? usable(step.press.target, scope, now) : focusedIn(scope), keyOf(step.press.key), scope, give);
   if (step.fill) return fillAct(step.fill.fields as Field[], actOf(step, scope, now), scope, give);
@@ -216,6 +218,11 @@ function pointOf(element: Element) {
     y += rect.top + frame.clientTop;
   }
   return { x, y };
+}
+
+function isOnScreen(element: Element) {
+  const { x, y } = pointOf(element);
+  return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
 }
 
 /** Keeps input from all but one element: the page may have put something over it meanwhile, or moved it. */
