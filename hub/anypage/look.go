@@ -64,7 +64,10 @@ func (p *Pages) look(ctx context.Context, by *consent.Caller, to spec.TabAddr, r
 		top := &result.Frames[0]
 		v.add(v.site, fmt.Sprintf("Page %s %s tab %s", text(top.Title), describe.Clean(top.URL, spec.MaxURI), to.Public()))
 	}
-	parts := v.parts(&req, &result)
+	if !titled && !result.Changes {
+		v.add(v.site, "(the page now)")
+	}
+	parts := v.parts(&req, &result, titled)
 	for _, part := range parts {
 		call.Returned(p.calls, by, part.Site, part.Text)
 	}
@@ -92,12 +95,13 @@ func (v *view) reads(f *spec.LookFrame) bool {
 	return may
 }
 
-func (v *view) parts(req *spec.Look, result *spec.LookResult) []Part {
+// parts returns the lines of the result as texts of their sites. titled says that they are not expected to be changes.
+func (v *view) parts(req *spec.Look, result *spec.LookResult, titled bool) []Part {
 	switch {
 	case result.Changes && len(result.Lines) == 0:
 		v.add(v.site, "(nothing has changed since your last snapshot)")
-	case result.Changes:
-		v.add(v.site, "(changed since your last snapshot; - is gone)")
+	case result.Changes && titled:
+		v.add(v.site, "(changed since your last snapshot:)")
 	case req.Find != "" && len(result.Lines) == 0:
 		v.add(v.site, "(nothing has these words in its role, name or text)")
 	}
