@@ -261,7 +261,9 @@ func TestActsWithFiles(t *testing.T) {
 		{"two", `<label>Photo <input type=file id=f multiple></label>`, upload(`{"label": "Photo"}`, a+","+b), "", "null", `f.files.length === 2`, ""},
 		{"dropped", `<div id=z role=region aria-label=Drop style="height:50px" ondragover="event.preventDefault()" ondrop="event.preventDefault(); got = event.dataTransfer.files[0].name + event.dataTransfer.types">x</div>`, upload(`{"role": "region"}`, a), "", "null", `got === "a.txtFiles"`, `yes: dropped "a.txt" onto region "Drop"`},
 		{"dropped where nothing is taken", `<div role=region aria-label=Drop style="height:50px" ondrop="got = true">x</div><script>got = false</script>`, upload(`{"role": "region"}`, a), "", `0 STEP_REFUSED: region "Drop" takes no files`, `!got`, "no: "},
-		{"a button without a field", `<button>Choose</button>`, upload(`{"role": "button"}`, a), "", `0 STEP_NOT_FOUND: button "Choose" has no file field near it`, "", "no: "},
+		{"a button that opens a field elsewhere", `<div><div><div><div><div><button onclick="setTimeout(() => f.click(), 50)">Choose</button></div></div></div></div></div><p><input type=file id=f hidden aria-label=CV><input type=file id=g hidden>`, upload(`{"role": "button"}`, a), "", "null", `f.files.length === 1 && !g.files.length`, `yes: put "a.txt" into field "CV" of button "Choose"`},
+		{"a click on such a button", `<button onclick="f.click()">Choose</button><input type=file id=f hidden aria-label=CV>`, on("click", "button", "Choose", ""), "", `0 NEEDS_TRUSTED_INPUT: the page wanted to have files chosen for field "CV", which browsers let it do only for a person; upload does it`, "", `yes: clicked button "Choose"`},
+		{"a button without a field", `<button>Choose</button>`, upload(`{"role": "button"}`, a), "", `0 STEP_NOT_FOUND: button "Choose" opened no file field when it was clicked`, "", "perhaps: "},
 	})
 }
 

@@ -4687,13 +4687,35 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
   }
 
   // content/steps/upload.ts
+  var OPENS2 = 1e3;
   var LEVELS2 = 4;
-  function uploadTo(found2, files) {
+  function uploadTo(found2, files, scope) {
     const field = fieldOf(found2.element);
-    if (!field) {
-      if (/^(button|link|menuitem)$/.test(found2.role)) throw new Failure("STEP_NOT_FOUND", `${found2.words} has no file field near it; name what files can be dropped onto`);
-      return () => drop(found2, files);
+    if (field) return put(found2, field, files);
+    if (!/^(button|link|menuitem)$/.test(found2.role)) return () => drop(found2, files);
+    check(found2.element, scope);
+    return async (signal) => put(found2, await askedBy(found2, scope, signal), files)();
+  }
+  async function askedBy(found2, scope, signal) {
+    let field;
+    const view = viewOf(found2.element);
+    const heard = (event) => {
+      const at = event.composedPath()[0];
+      if (event.isTrusted || !(at instanceof view.Element) || !isFileField(at)) return;
+      event.preventDefault();
+      field = at;
+    };
+    view.addEventListener("click", heard, true);
+    try {
+      click(found2, scope);
+      const asked = await inTime(OPENS2, signal, () => field);
+      if (asked) return asked;
+    } finally {
+      view.removeEventListener("click", heard, true);
     }
+    throw new Failure("STEP_NOT_FOUND", `${found2.words} opened no file field when it was clicked; name the field, or what files can be dropped onto`);
+  }
+  function put(found2, field, files) {
     const called = `${words(field)}${field === found2.element ? "" : ` of ${found2.words}`}`;
     if (matchesSelector(field, ":disabled")) throw new Failure("STEP_REFUSED", `${called} is disabled`);
     if (hasAttribute(field, "webkitdirectory")) throw new Failure("NEEDS_TRUSTED_INPUT", `${called} takes a folder, which browsers let only a person choose`);
@@ -4763,7 +4785,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     if (step2.hover) return hoverAct(found2(step2.hover.target));
     if (step2.scroll) return scrollAct(step2.scroll, scope);
     if (step2.drag) return dragAct(usable(step2.drag.to, scope, false), found2(step2.drag.target), scope);
-    if (step2.upload) return uploadAct(found2(step2.upload.target), step2.upload.files);
+    if (step2.upload) return uploadAct(found2(step2.upload.target), step2.upload.files, scope);
     throw new Failure("STEP_REFUSED", "this browser cannot do that");
   }
   function clickAct(found2, { button, count: count2 = 1 }, scope) {
@@ -4800,8 +4822,8 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     if (found2.element === to.element) throw new Failure("STEP_REFUSED", `${found2.words} would be dragged onto itself`);
     return { on: [found2, to], do: (signal) => drag(found2, to, scope, signal) };
   }
-  function uploadAct(found2, files) {
-    return { on: [found2], do: uploadTo(found2, files) };
+  function uploadAct(found2, files, scope) {
+    return { on: [found2], do: uploadTo(found2, files, scope) };
   }
 
   // content/steps/dialog.ts
@@ -4813,6 +4835,8 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     #asked = [];
     /** The address of a tab that the page could not open. */
     #opened;
+    /** The file field that it could not open. */
+    #field;
     /** @param name of the events; undefined: the dialogs are the browser's */
     constructor(name) {
       this.#name = name;
@@ -4842,20 +4866,24 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     }
     /** Fails if the page wanted what browsers do only for a person. */
     check() {
-      const opened2 = this.#opened;
-      this.#opened = void 0;
+      const [opened2, field] = [this.#opened, this.#field];
+      this.#opened = this.#field = void 0;
+      if (field) throw needsPerson(`the page wanted to have files chosen for ${words(field)}, which browsers let it do only for a person; upload does it, by what was clicked`);
       if (opened2 === void 0) return;
       const to = URL.canParse(opened2, location.href) ? new URL(opened2, location.href).href : opened2;
-      const failure = new Failure("NEEDS_TRUSTED_INPUT", `the page wanted to open another tab, which browsers let it do only for a person; browser_tab new does it, with the address ${clean(to, 2e3)}`);
-      failure.did = "yes";
-      throw failure;
+      throw needsPerson(`the page wanted to open another tab, which browsers let it do only for a person; browser_tab new does it, with the address ${clean(to, 2e3)}`);
     }
     #tell(lasts) {
       if (this.#name) dispatch(document, new CustomEvent(`${this.#name} answer`, { detail: JSON.stringify({ lasts, next: this.#next }) }));
     }
     #hears(name) {
-      return [[`${name} asked`, this.#heard], [`${name} captured`, this.#captured]];
+      return [[`${name} asked`, this.#heard], [`${name} captured`, this.#captured], ["click", this.#clicked]];
     }
+    /** The page clicks a file field, which opens nothing. */
+    #clicked = (event) => {
+      const at = event.composedPath()[0];
+      if (!event.isTrusted && at instanceof Element && isHTML(at, "input") && inputType(at) === "file") queueMicrotask(() => !event.defaultPrevented && (this.#field = at));
+    };
     /** The page gives the mouse's events to an element, or to none. */
     #captured = (event) => {
       const at = event.composedPath()[0];
@@ -4876,6 +4904,9 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       this.#asked.push({ kind, message, got, told: told === true });
     };
   };
+  function needsPerson(message) {
+    return Object.assign(new Failure("NEEDS_TRUSTED_INPUT", message), { did: "yes" });
+  }
   var KINDS2 = ["alert", "confirm", "prompt", "print", "open"];
   function inWords({ kind, message, got, told }) {
     const quoted2 = JSON.stringify(clean(message, 300));
@@ -5273,16 +5304,16 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       const cells = [...query(row, "td,th,[role]")].filter((cell) => CELL2.test(roleOf(cell)) && closest(cell, "tr,[role=row]") === row && isVisible(cell));
       const grid = [];
       const below = [];
-      const put = (cell, rows) => {
+      const put2 = (cell, rows) => {
         if (rows > 1) below[grid.length] = { cell, rows: rows - 1 };
         grid.push(cell);
       };
       while (cells.length > 0 || grid.length < above.length) {
         const spans = above[grid.length];
         const cell = spans ? void 0 : cells.shift();
-        if (spans) put(spans.cell, spans.rows);
+        if (spans) put2(spans.cell, spans.rows);
         else if (!cell) grid.push(void 0);
-        else for (let i = span(cell, "colspan"); i > 0; i--) put(cell, span(cell, "rowspan"));
+        else for (let i = span(cell, "colspan"); i > 0; i--) put2(cell, span(cell, "rowspan"));
       }
       above = below;
       return grid;

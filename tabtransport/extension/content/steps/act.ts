@@ -44,7 +44,7 @@ export function actOf(step: Step, scope: Scope, now: boolean): Act {
   if (step.hover) return hoverAct(found(step.hover.target));
   if (step.scroll) return scrollAct(step.scroll, scope);
   if (step.drag) return dragAct(usable(step.drag.to, scope, false), found(step.drag.target), scope);
-  if (step.upload) return uploadAct(found(step.upload.target), step.upload.files);
+  if (step.upload) return uploadAct(found(step.upload.target), step.upload.files, scope);
   throw new Failure("STEP_REFUSED", "this browser cannot do that");
 }
 
@@ -90,6 +90,6 @@ function dragAct(to: Found, found: Found, scope: Scope): Act {
   return { on: [found, to], do: (signal) => drag(found, to, scope, signal) };
 }
 
-function uploadAct(found: Found, files: UploadStep["files"]): Act {
-  return { on: [found], do: uploadTo(found, files) };
+function uploadAct(found: Found, files: UploadStep["files"], scope: Scope): Act {
+  return { on: [found], do: uploadTo(found, files, scope) };
 }

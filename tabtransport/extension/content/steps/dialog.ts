@@ -2,8 +2,9 @@
 // answer at once.
 
 import { capture } from "./click.ts";
-import { clean, dispatch } from "./dom.ts";
+import { clean, dispatch, inputType, isHTML } from "./dom.ts";
 import { Failure } from "./failure.ts";
+import { words } from "./find.ts";
 
 /** How long after an act the page's dialogs are answered, in ms, if no other act follows. */
 const LASTS = 10_000;
@@ -16,6 +17,8 @@ export class Dialogs {
   #asked: AskedDialog[] = [];
   /** The address of a tab that the page could not open. */
   #opened: string | undefined;
+  /** The file field that it could not open. */
+  #field: Element | undefined;
 
   /** @param name of the events; undefined: the dialogs are the browser's */
   constructor(name?: string) {
@@ -51,13 +54,12 @@ export class Dialogs {
 
   /** Fails if the page wanted what browsers do only for a person. */
   check() {
-    const opened = this.#opened;
-    this.#opened = undefined;
+    const [opened, field] = [this.#opened, this.#field];
+    this.#opened = this.#field = undefined;
+    if (field) throw needsPerson(`the page wanted to have files chosen for ${words(field)}, which browsers let it do only for a person; upload does it, by what was clicked`);
     if (opened === undefined) return;
     const to = URL.canParse(opened, location.href) ? new URL(opened, location.href).href : opened;
-    const failure = new Failure("NEEDS_TRUSTED_INPUT", `the page wanted to open another tab, which browsers let it do only for a person; browser_tab new does it, with the address ${clean(to, 2000)}`);
-    failure.did = "yes";
-    throw failure;
+    throw needsPerson(`the page wanted to open another tab, which browsers let it do only for a person; browser_tab new does it, with the address ${clean(to, 2000)}`);
   }
 
   #tell(lasts: number) {
@@ -65,8 +67,14 @@ export class Dialogs {
   }
 
   #hears(name: string): [string, (event: Event) => void][] {
-    return [[`${name} asked`, this.#heard], [`${name} captured`, this.#captured]];
+    return [[`${name} asked`, this.#heard], [`${name} captured`, this.#captured], ["click", this.#clicked]];
   }
+
+  /** The page clicks a file field, which opens nothing. */
+  #clicked = (event: Event) => {
+    const at = event.composedPath()[0];
+    if (!event.isTrusted && at instanceof Element && isHTML(at, "input") && inputType(at) === "file") queueMicrotask(() => !event.defaultPrevented && (this.#field = at));
+  };
 
   /** The page gives the mouse's events to an element, or to none. */
   #captured = (event: Event) => {
@@ -88,6 +96,11 @@ export class Dialogs {
     if (told === true) this.#next = undefined;
     this.#asked.push({ kind, message, got, told: told === true });
   };
+}
+
+/** What was done the page has taken, and what it then wanted browsers do only for a person. */
+function needsPerson(message: string) {
+  return Object.assign(new Failure("NEEDS_TRUSTED_INPUT", message), { did: "yes" as const });
 }
 
 const KINDS = ["alert", "confirm", "prompt", "print", "open"];

@@ -1,24 +1,53 @@
 // Files that a client brings: they are put into a file field, or dropped onto what takes files.
 
 import { around, attribute, controlOf, dispatch, hasAttribute, inputType, isHTML, matchesSelector, outward, query, setInputFiles, shadowOf, viewOf } from "./dom.ts";
-import { placed } from "./click.ts";
+import { click, placed } from "./click.ts";
+import { check } from "./destination.ts";
 import { Failure } from "./failure.ts";
 import { changed } from "./fill.ts";
-import { words, type Found } from "./find.ts";
+import { words, type Found, type Scope } from "./find.ts";
+import { inTime } from "./moment.ts";
 import { middle, type View } from "./usable.ts";
+import type { Act } from "./act.ts";
 
 type File = import("../../../../spec/schema/tabhub.v1").File;
 
+/** How long a page may take to open a file field, in ms. */
+const OPENS = 1_000;
 /** How far around a button is looked for its file field. */
 const LEVELS = 4;
 
 /** Puts the files where the element says, or refuses to, before anything is done. */
-export function uploadTo(found: Found, files: File[]): () => string {
+export function uploadTo(found: Found, files: File[], scope: Scope): Act["do"] {
   const field = fieldOf(found.element);
-  if (!field) {
-    if (/^(button|link|menuitem)$/.test(found.role)) throw new Failure("STEP_NOT_FOUND", `${found.words} has no file field near it; name what files can be dropped onto`);
-    return () => drop(found, files);
+  if (field) return put(found, field, files);
+  if (!/^(button|link|menuitem)$/.test(found.role)) return () => drop(found, files);
+  check(found.element, scope);
+  return async (signal) => put(found, await askedBy(found, scope, signal), files)();
+}
+
+/** The file field that a page opens when a button is clicked. */
+async function askedBy(found: Found, scope: Scope, signal: AbortSignal): Promise<Element> {
+  let field: Element | undefined;
+  const view = viewOf(found.element) as View;
+  const heard = (event: Event) => {
+    const at = event.composedPath()[0];
+    if (event.isTrusted || !(at instanceof view.Element) || !isFileField(at)) return;
+    event.preventDefault(); // no browser opens it for a script
+    field = at;
+  };
+  view.addEventListener("click", heard, true);
+  try {
+    click(found, scope);
+    const asked = await inTime(OPENS, signal, () => field);
+    if (asked) return asked;
+  } finally {
+    view.removeEventListener("click", heard, true);
   }
+  throw new Failure("STEP_NOT_FOUND", `${found.words} opened no file field when it was clicked; name the field, or what files can be dropped onto`);
+}
+
+function put(found: Found, field: Element, files: File[]): () => string {
   const called = `${words(field)}${field === found.element ? "" : ` of ${found.words}`}`;
   if (matchesSelector(field, ":disabled")) throw new Failure("STEP_REFUSED", `${called} is disabled`);
   if (hasAttribute(field, "webkitdirectory")) throw new Failure("NEEDS_TRUSTED_INPUT", `${called} takes a folder, which browsers let only a person choose`);
