@@ -1746,9 +1746,10 @@
     }
     return void 0;
   }
+  var UNSEEN = /[\p{Cf}\p{Cs}\p{Co}\p{NChar}\p{DI}]/gu;
   function clean(text, max = 80) {
-    const plain2 = text.replace(/[\p{Cf}\p{Cs}\p{Co}]/gu, "").replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-    return plain2.length > max ? `${plain2.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : plain2;
+    const plain2 = text.slice(0, 40 * max).replace(UNSEEN, "").replace(/(\p{M}{4})\p{M}+/gu, "$1").replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+    return plain2.length > max || text.length > 40 * max ? `${plain2.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : plain2;
   }
 
   // content/steps/failure.ts
@@ -1881,6 +1882,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   }
 
   // content/steps/secret.ts
+  var FIELDS = /\b(textbox|searchbox|combobox|spinbutton|slider)\b/i;
   var TOKENS = /^(current-password|new-password|one-time-code|cc-.+)$/;
   var were = /* @__PURE__ */ new WeakSet();
   var watched = /* @__PURE__ */ new WeakSet();
@@ -1895,13 +1897,29 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function secret(element, name) {
     if (isHTML(element, "input") && inputType(element) === "password") were.add(element);
     if (were.has(element)) return "a password";
-    if (!isHTML(element, "input", "select", "textarea") && attribute(element, "contenteditable") === null) return "";
+    const isField2 = isHTML(element, "input", "select", "textarea") || attribute(element, "contenteditable") !== null || FIELDS.test(attribute(element, "role") ?? "");
+    if (!isField2) return "";
     if ((viewOf(element)?.getComputedStyle(element).getPropertyValue("-webkit-text-security") || "none") !== "none") return "a secret, whose text its page hides";
     if (isHTML(element, "input") && /^(button|submit|reset|image|checkbox|radio|range|color|file|hidden)$/.test(inputType(element))) return "";
     const tokens = (attribute(element, "autocomplete") ?? "").toLowerCase().split(/\s+/).filter((token) => token && !/^(on|off)$/.test(token));
     const names = [name, attribute(element, "name"), attribute(element, "id"), attribute(element, "placeholder")];
     const is = tokens.length > 0 ? tokens.some((token) => TOKENS.test(token)) : names.some((text) => isSecretName(text ?? ""));
     return is ? "a secret, such as a password, a card number or a code" : "";
+  }
+  function tells(element, name) {
+    const value = name.length < MIN ? void 0 : valueOf(element);
+    return typeof value === "string" && value.length >= MIN && name.includes(value) && secret(element, "") !== "";
+  }
+  var MIN = 4;
+  function isInParts(field) {
+    const max = attribute(field, "maxlength") ?? "";
+    if (!isHTML(field, "input") || !/^[1-4]$/.test(max)) return false;
+    const form = formOf(field);
+    let like = 0;
+    for (const at of form ? formElements(form) : query(documentOf(field), "input[maxlength]")) {
+      if (isHTML(at, "input") && attribute(at, "maxlength") === max && ++like === 3) return true;
+    }
+    return false;
   }
 
   // content/steps/values.ts
@@ -2074,7 +2092,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     url: "textbox"
   };
   var BY_CONTENT = /^(button|cell|checkbox|columnheader|gridcell|heading|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|row|rowheader|switch|tab|tooltip|treeitem|listitem|term|definition|paragraph|caption|status|alert)$/;
-  var FIELDS = /^(textbox|searchbox|combobox|listbox|checkbox|radio|switch|slider|spinbutton)$/;
+  var FIELDS2 = /^(textbox|searchbox|combobox|listbox|checkbox|radio|switch|slider|spinbutton)$/;
   function roleOf(element) {
     const claimed = (attribute(element, "role") ?? "").toLowerCase().split(/\s+/).find((role2) => ROLES.has(role2)) ?? "";
     if (claimed === "image") return "img";
@@ -2124,10 +2142,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const ids = (attribute(element, "aria-labelledby") ?? "").split(/\s+/).filter(Boolean);
     const named2 = ids.map((id) => [...query(tree, `#${CSS.escape(id)}`)].slice(0, 1).map((of) => line(attribute(of, "aria-label") ?? textContent(of)))).flat();
     const labels = labelsOf(element);
-    return line(named2.join(" ")) || line(attribute(element, "aria-label")) || line(labels.map((label) => textIn(label, element)).join(" ")) || line(ofHTML(element)) || (BY_CONTENT.test(role) ? line(textIn(element)) : "") || line(attribute(element, "title")) || line(attribute(element, "placeholder")) || line(attribute(element, "aria-placeholder"));
+    const name = line(named2.join(" ")) || line(attribute(element, "aria-label")) || line(labels.map((label) => textIn(label, element)).join(" ")) || line(ofHTML(element)) || (BY_CONTENT.test(role) ? line(textIn(element)) : "") || line(attribute(element, "title")) || line(attribute(element, "placeholder")) || line(attribute(element, "aria-placeholder"));
+    return tells(element, name) ? "" : name;
   }
   function line(text) {
-    return (text ?? "").replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim();
+    return (text ?? "").replace(UNSEEN, "").replace(/\s+/g, " ").trim();
   }
   function ofHTML(element) {
     const first = (names) => {
@@ -2237,7 +2256,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     throw new Failure("STEP_REFUSED", "a target says neither role, label nor selector");
   }
   function isField(element) {
-    return FIELDS.test(roleOf(element)) || isHTML(element, "input") && !BY_TYPE[inputType(element)];
+    return FIELDS2.test(roleOf(element)) || isHTML(element, "input") && !BY_TYPE[inputType(element)];
   }
   function nameTest(name, scope) {
     const [, before, text, after] = /^(\.\.\.)?(.*?)(\.\.\.)?$/s.exec(name);
@@ -2708,13 +2727,6 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   }
   function checkedOf(field) {
     return /^(checkbox|radio)$/.test(typeOf(field)) ? isChecked(field) : void 0;
-  }
-  function isInParts(field) {
-    const max = attribute(field, "maxlength") ?? "";
-    if (!isHTML(field, "input") || !/^[1-4]$/.test(max)) return false;
-    const form = formOf(field);
-    const all2 = form ? [...formElements(form)] : [...documentOf(field).querySelectorAll("input[maxlength]")];
-    return all2.filter((at) => isHTML(at, "input") && attribute(at, "maxlength") === max).length >= 3;
   }
   function signOf(field) {
     const options = isHTML(field, "select") ? [...selectOptions(field)].map((option) => optionLabel(option)).join("\n") : "";

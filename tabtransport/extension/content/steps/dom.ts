@@ -284,8 +284,12 @@ export function valueOf(element: Element): string | string[] | undefined {
   return undefined;
 }
 
+/** Characters that nobody sees, with which a text may say something to programs alone, or reverse what is around it. */
+export const UNSEEN = /[\p{Cf}\p{Cs}\p{Co}\p{NChar}\p{DI}]/gu;
+
 /** The text of others, made such that it neither fills nor reverses that around it. */
 export function clean(text: string, max = 80) {
-  const plain = text.replace(/[\p{Cf}\p{Cs}\p{Co}]/gu, "").replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-  return plain.length > max ? `${plain.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : plain;
+  // Marks upon marks would cover the lines above.
+  const plain = text.slice(0, 40 * max).replace(UNSEEN, "").replace(/(\p{M}{4})\p{M}+/gu, "$1").replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+  return plain.length > max || text.length > 40 * max ? `${plain.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : plain;
 }

@@ -3,12 +3,12 @@
 
 import {
   around, assignedNodes, attribute, clean, closest, documentOf, firstChild, frameWindow, hasAttribute, innerText, inputType, inputValue, isEditable, isHTML, isRendered, isVisible, knowingLabels,
-  labelsOf, localName, nextSibling, nodeType, outward, query, rootOf, shadowOf, textContent, viewOf,
+  labelsOf, localName, nextSibling, nodeType, outward, query, rootOf, shadowOf, textContent, UNSEEN, viewOf,
 } from "./dom.ts";
 import { Failure } from "./failure.ts";
 import { IMPLICIT, ROLES } from "../../roles.ts";
 import { referenced } from "./refs.ts";
-import { watchPasswords } from "./secret.ts";
+import { tells, watchPasswords } from "./secret.ts";
 import { textOf, type Given } from "./values.ts";
 
 /** Where steps may reach. */
@@ -24,6 +24,8 @@ export interface Found {
   role: string;
   name: string;
   words: string;
+  /** What is around it, if it is to be acted on: lists use their elements for other items. */
+  items?: string;
 }
 
 // ---- Roles
@@ -99,7 +101,7 @@ export function nameOf(element: Element, role = roleOf(element)): string {
   const ids = (attribute(element, "aria-labelledby") ?? "").split(/\s+/).filter(Boolean);
   const named = ids.map((id) => [...query(tree, `#${CSS.escape(id)}`)].slice(0, 1).map((of) => line(attribute(of, "aria-label") ?? textContent(of)))).flat();
   const labels = labelsOf(element);
-  return (
+  const name =
     line(named.join(" ")) ||
     line(attribute(element, "aria-label")) ||
     line(labels.map((label) => textIn(label, element)).join(" ")) ||
@@ -107,13 +109,13 @@ export function nameOf(element: Element, role = roleOf(element)): string {
     (BY_CONTENT.test(role) ? line(textIn(element)) : "") ||
     line(attribute(element, "title")) ||
     line(attribute(element, "placeholder")) ||
-    line(attribute(element, "aria-placeholder"))
-  );
+    line(attribute(element, "aria-placeholder"));
+  return tells(element, name) ? "" : name;
 }
 
 /** A text in one line, without marks that are not seen, such as where a word may be broken. */
 function line(text: string | null | undefined) {
-  return (text ?? "").replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim();
+  return (text ?? "").replace(UNSEEN, "").replace(/\s+/g, " ").trim();
 }
 
 /** What names an element of HTML of its kind. */

@@ -9,7 +9,7 @@ import {
 import { all, foundOf, roleOf } from "./find.ts";
 import { drawMark, type Mark } from "./mark.ts";
 import { scopeOf } from "./scope.ts";
-import { secret, watchPasswords } from "./secret.ts";
+import { isInParts, secret, watchPasswords } from "./secret.ts";
 import { targetOf } from "./target.ts";
 import { hasCardNumber } from "../../secretnames.ts";
 
@@ -260,15 +260,6 @@ function clickedOf(element: Element): Element | undefined {
 /** Whether a checkbox or the like is on; undefined of other fields. */
 function checkedOf(field: Element) {
   return /^(checkbox|radio)$/.test(typeOf(field)) ? isChecked(field) : undefined;
-}
-
-/** Whether a field takes a part of a code or number, as several beside it do. */
-function isInParts(field: Element) {
-  const max = attribute(field, "maxlength") ?? "";
-  if (!isHTML(field, "input") || !/^[1-4]$/.test(max)) return false;
-  const form = formOf(field);
-  const all = form ? [...formElements(form)] : [...documentOf(field).querySelectorAll("input[maxlength]")];
-  return all.filter((at) => isHTML(at, "input") && attribute(at, "maxlength") === max).length >= 3;
 }
 
 /** What a field is like, as far as it matters whether it can be filled. */

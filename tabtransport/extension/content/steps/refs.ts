@@ -5,6 +5,7 @@ import {
   around, attribute, clean, firstChild, isConnected, isHTML, isVisible, localName, nextElement, nextSibling, nodeType, previousElement, shadowOf, textContent,
 } from "./dom.ts";
 import { Failure } from "./failure.ts";
+import { isTransparent } from "./seen.ts";
 import { all, foundOf, likeness, nameOf, roleOf, type Found, type Scope } from "./find.ts";
 
 const REF = /^([a-z]{3,8})([1-9]\d{0,8})$/;
@@ -70,7 +71,10 @@ export class References {
     if (!isVisible(element)) throw this.#stale(`${was}, and that is not seen any more`, known);
     const found = foundOf(element);
     const items = itemsOf(element);
-    if (found.role === known.role && found.name === known.name && found.words === known.words && items === known.items) return found;
+    if (found.words === known.words && found.role === known.role && found.name === known.name && items === known.items) {
+      if (isTransparent(element)) throw new Failure("STALE_REF", `${was}, and that is transparent`).later();
+      return found;
+    }
     throw this.#stale(`${was}, and is ${found.words}${items ? ` in ${JSON.stringify(clean(items))}` : ""} by now`, known);
   }
 

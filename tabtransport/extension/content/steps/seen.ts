@@ -1,7 +1,7 @@
 // What of a document a person sees, from the root inwards: not what has no size, is cut off by what is around
 // it, is transparent, or lies where nobody can scroll to.
 
-import { box, inputType, isHTML, isVisible, labelsOf } from "./dom.ts";
+import { box, inputType, isHTML, isVisible, labelsOf, outward, viewOf } from "./dom.ts";
 
 export interface Box {
   left: number;
@@ -27,6 +27,9 @@ export interface Seen {
   /** A box around it scrolls, or does not scroll with the page: the page's own bounds do not count. */
   moves: boolean;
 }
+
+/** The opacity below which nothing is seen. */
+const CLEAR = 0.02;
 
 const ALL: Box = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
 const NOTHING: Box = { left: 0, top: 0, right: 0, bottom: 0 };
@@ -57,7 +60,7 @@ export function pageBox(): Box {
 export function seenIn(element: Element, style: CSSStyleDeclaration, outer: Seen, page: Box): Seen | "nothing" | "transparent" {
   const { position, display } = style;
   if (style.contentVisibility === "hidden") return "nothing";
-  const transparent = Number(style.opacity) < 0.02 || /opacity\(0(\.0\d*)?%?\)/.test(style.filter);
+  const transparent = Number(style.opacity) < CLEAR || /opacity\(0(\.0\d*)?%?\)/.test(style.filter);
   if (transparent || isCutOff(style, position)) {
     if (!standsForLabel(element)) return transparent ? "transparent" : "nothing";
     return { ...outer, self: true, text: false };
@@ -94,6 +97,11 @@ export function seenIn(element: Element, style: CSSStyleDeclaration, outer: Seen
   }
   if (position !== "static") seen.absolute = seen.clip;
   return seen;
+}
+
+/** Whether nothing is drawn of an element, though it has a place on the page. */
+export function isTransparent(element: Element) {
+  return outward(element, (at) => Number(viewOf(at)?.getComputedStyle(at).opacity ?? 1) < CLEAR) !== null && !standsForLabel(element);
 }
 
 /** A checkbox, or the like, that is drawn by its label: a person sees and clicks that. */

@@ -3,7 +3,7 @@
 import { attribute, clean, hasAttribute, hasFocus, innerText, inputType, isChecked, isHTML, localName, matchesSelector, optionLabel, selectOptions, valueOf, viewOf } from "./dom.ts";
 import { nameOf } from "./find.ts";
 import { quoted } from "./looklines.ts";
-import { secret } from "./secret.ts";
+import { isInParts, secret } from "./secret.ts";
 import { hasCardNumber } from "../../secretnames.ts";
 
 const MAX_VALUE = 120;
@@ -46,7 +46,7 @@ function valueOfField(element: Element, role: string, name: string, scoped: bool
   const isField = isHTML(element, "input", "select", "textarea");
   if (!isField && !/^(textbox|searchbox|combobox|slider|spinbutton|scrollbar|progressbar|meter)$/.test(role)) return [];
   if (isHTML(element, "input") && /^(checkbox|radio|button|submit|reset|image|hidden)$/.test(inputType(element))) return [];
-  if (secret(element, name)) return ["(secret)"];
+  if (secret(element, name) || isInParts(element)) return ["(secret)"];
   const value = written(element, role);
   if (hasCardNumber(value)) return ["(secret)"];
   const out = value ? [`= ${quoted(clean(value, MAX_VALUE))}`] : [];

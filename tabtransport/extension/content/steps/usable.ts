@@ -3,6 +3,7 @@
 
 import { attribute, clean, documentOf, isConnected, isVisible, labelsOf, elementAt, matchesSelector, outward, rects, scrollIntoView, shadowOf, viewOf } from "./dom.ts";
 import { Failure } from "./failure.ts";
+import { itemsOf } from "./refs.ts";
 import { isOfRun, one, roleOf, words, type Found, type Scope } from "./find.ts";
 
 export type View = Window & typeof globalThis;
@@ -15,7 +16,7 @@ export function usable(target: Target, scope: Scope, now: boolean): Found {
   if (!now) return found;
   const cover = coverOf(found.element);
   if (cover) throw new Failure("STEP_REFUSED", `${found.words} is ${cover}`).later();
-  return found;
+  return { ...found, items: itemsOf(found.element) };
 }
 
 export function unusable(element: Element, scope: Scope): string {
@@ -27,11 +28,13 @@ export function unusable(element: Element, scope: Scope): string {
 }
 
 /** What has become of an element since it was found; "" if it is as it was. */
-export function another({ element, words: was }: Found, scope: Scope) {
+export function another({ element, words: was, items }: Found, scope: Scope) {
   const problem = unusable(element, scope);
   if (problem) return `${was} ${problem}`;
   const is = words(element);
-  return is === was ? "" : `${was} has become ${is}`;
+  if (is !== was) return `${was} has become ${is}`;
+  const inWhat = items === undefined ? items : itemsOf(element);
+  return inWhat === items ? "" : `${was} in ${JSON.stringify(clean(items ?? ""))} has become one in ${JSON.stringify(clean(inWhat ?? ""))}`;
 }
 
 // ---- Where it is
