@@ -1770,9 +1770,10 @@
     }
     return void 0;
   }
+  var UNSEEN = /[\p{Cf}\p{Cs}\p{Co}\p{NChar}\p{DI}]/gu;
   function clean(text, max = 80) {
-    const plain2 = text.replace(/[\p{Cf}\p{Cs}\p{Co}]/gu, "").replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-    return plain2.length > max ? `${plain2.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : plain2;
+    const plain2 = text.slice(0, 40 * max).replace(UNSEEN, "").replace(/(\p{M}{4})\p{M}+/gu, "$1").replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+    return plain2.length > max || text.length > 40 * max ? `${plain2.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : plain2;
   }
 
   // content/steps/failure.ts
@@ -1868,6 +1869,91 @@
 presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer toolbar tooltip tree treegrid treeitem image`.split(/\s+/);
   var ROLES = /* @__PURE__ */ new Set([...Object.keys(IMPLICIT), ...CLAIMED]);
 
+  // content/steps/seen.ts
+  var CLEAR = 0.02;
+  var ALL = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
+  var NOTHING = { left: 0, top: 0, right: 0, bottom: 0 };
+  function seenAtRoot() {
+    return { self: true, text: true, ink: true, now: true, clip: ALL, absolute: ALL, view: windowBox(), moves: false };
+  }
+  function windowBox() {
+    return { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  }
+  function pageBox() {
+    const root = document.documentElement;
+    const { overflowX, direction } = getComputedStyle(root);
+    const width = Math.max(root.clientWidth, /hidden|clip/.test(overflowX) ? 0 : root.scrollWidth);
+    const left = (direction === "rtl" ? root.clientWidth - width : 0) - scrollX;
+    return { left, top: -scrollY, right: left + width, bottom: Infinity };
+  }
+  function seenIn(element, style, outer, page) {
+    const { position, display } = style;
+    if (style.contentVisibility === "hidden") return "nothing";
+    const transparent = Number(style.opacity) < CLEAR || /opacity\(0(\.0\d*)?%?\)/.test(style.filter);
+    if (transparent || isCutOff(style, position)) {
+      if (!standsForLabel(element)) return transparent ? "transparent" : "nothing";
+      return { ...outer, self: true, text: false };
+    }
+    const isVisibleBox = style.visibility === "visible";
+    const ink = hasInk(style);
+    if (display === "contents") return { ...outer, self: isVisibleBox, text: isVisibleBox && ink, ink };
+    if (element === document.documentElement || element === document.body) return { ...outer, self: isVisibleBox, text: isVisibleBox && ink, ink };
+    const rect = box(element);
+    const fixed = position === "fixed";
+    const clip = fixed ? windowBox() : position === "absolute" ? outer.absolute : outer.clip;
+    const view = fixed || position === "absolute" ? windowBox() : outer.view;
+    const moves = outer.moves || fixed;
+    const inner = cut(rect, clip);
+    const self2 = isVisibleBox && (isSize(inner) && (moves || isSize(cut(rect, page))) || standsForLabel(element));
+    const now = self2 && isSize(cut(inner, view));
+    const spills = isVisibleBox && !self2 && style.overflowX === "visible" && style.overflowY === "visible" && !isSize(rect) && isSize(cut(textBox(element), clip));
+    const seen = { self: self2, text: (self2 || spills) && ink, ink, now, clip, absolute: outer.absolute, view, moves };
+    const { overflowX: x, overflowY: y } = style;
+    if (x !== "visible" || y !== "visible") {
+      const scrollsX = /auto|scroll/.test(x);
+      const scrollsY = /auto|scroll/.test(y);
+      seen.moves ||= scrollsX || scrollsY;
+      seen.clip = isSize(inner) ? {
+        left: scrollsX ? -Infinity : x === "visible" ? clip.left : inner.left,
+        right: scrollsX ? Infinity : x === "visible" ? clip.right : inner.right,
+        top: scrollsY ? -Infinity : y === "visible" ? clip.top : inner.top,
+        bottom: scrollsY ? Infinity : y === "visible" ? clip.bottom : inner.bottom
+      } : NOTHING;
+      seen.view = cut(rect, view);
+    }
+    if (position !== "static") seen.absolute = seen.clip;
+    return seen;
+  }
+  function isTransparent(element) {
+    return outward(element, (at) => Number(viewOf(at)?.getComputedStyle(at).opacity ?? 1) < CLEAR) !== null && !standsForLabel(element);
+  }
+  function standsForLabel(element) {
+    return isHTML(element, "input") && /^(checkbox|radio|file)$/.test(inputType(element)) && labelsOf(element).some((label) => isVisible(label));
+  }
+  function isCutOff(style, position) {
+    if (/^(absolute|fixed)$/.test(position) && /^rect\((0px|1px|auto)[, ]+(0px|1px)[, ]+(0px|1px)[, ]+(0px|1px|auto)\)$/.test(style.clip)) return true;
+    const path = style.clipPath;
+    return path !== "none" && /^(inset\((100|[5-9]\d)%|circle\(0(px|%)?\b|polygon\(0px 0px(, 0px 0px)+\))/.test(path);
+  }
+  function hasInk(style) {
+    if (Number.parseFloat(style.fontSize) < 1 || Number.parseFloat(style.textIndent) < -400) return false;
+    return !isClear(style.webkitTextFillColor) || style.backgroundClip.includes("text");
+  }
+  function isClear(color) {
+    return /[,/] ?0(\.0\d*)?\)$/.test(color) && /^(rgba|color|hsla)|\//.test(color);
+  }
+  function cut(a, b) {
+    return { left: Math.max(a.left, b.left), top: Math.max(a.top, b.top), right: Math.min(a.right, b.right), bottom: Math.min(a.bottom, b.bottom) };
+  }
+  function isSize({ left, top, right, bottom }) {
+    return right - left > 0.5 && bottom - top > 0.5 && Math.max(right - left, bottom - top) > 1;
+  }
+  function textBox(element) {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return range.getBoundingClientRect();
+  }
+
   // content/steps/refs.ts
   var REF = /^([a-z]{3,8})([1-9]\d{0,8})$/;
   var ITEMS = /^(row|listitem|article|option|treeitem|menuitem)$/;
@@ -1912,7 +1998,10 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       if (!isVisible(element)) throw this.#stale(`${was}, and that is not seen any more`, known2);
       const found2 = foundOf(element);
       const items = itemsOf(element);
-      if (found2.role === known2.role && found2.name === known2.name && found2.words === known2.words && items === known2.items) return found2;
+      if (found2.words === known2.words && found2.role === known2.role && found2.name === known2.name && items === known2.items) {
+        if (isTransparent(element)) throw new Failure("STALE_REF", `${was}, and that is transparent`).later();
+        return found2;
+      }
       throw this.#stale(`${was}, and is ${found2.words}${items ? ` in ${JSON.stringify(clean(items))}` : ""} by now`, known2);
     }
     /** What a reference stood for, whatever it is by now. */
@@ -2025,6 +2114,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   }
 
   // content/steps/secret.ts
+  var FIELDS = /\b(textbox|searchbox|combobox|spinbutton|slider)\b/i;
   var TOKENS = /^(current-password|new-password|one-time-code|cc-.+)$/;
   var were = /* @__PURE__ */ new WeakSet();
   var watched = /* @__PURE__ */ new WeakSet();
@@ -2039,13 +2129,29 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   function secret(element, name) {
     if (isHTML(element, "input") && inputType(element) === "password") were.add(element);
     if (were.has(element)) return "a password";
-    if (!isHTML(element, "input", "select", "textarea") && attribute(element, "contenteditable") === null) return "";
+    const isField2 = isHTML(element, "input", "select", "textarea") || attribute(element, "contenteditable") !== null || FIELDS.test(attribute(element, "role") ?? "");
+    if (!isField2) return "";
     if ((viewOf(element)?.getComputedStyle(element).getPropertyValue("-webkit-text-security") || "none") !== "none") return "a secret, whose text its page hides";
     if (isHTML(element, "input") && /^(button|submit|reset|image|checkbox|radio|range|color|file|hidden)$/.test(inputType(element))) return "";
     const tokens = (attribute(element, "autocomplete") ?? "").toLowerCase().split(/\s+/).filter((token) => token && !/^(on|off)$/.test(token));
     const names = [name, attribute(element, "name"), attribute(element, "id"), attribute(element, "placeholder")];
     const is = tokens.length > 0 ? tokens.some((token) => TOKENS.test(token)) : names.some((text) => isSecretName(text ?? ""));
     return is ? "a secret, such as a password, a card number or a code" : "";
+  }
+  function tells(element, name) {
+    const value = name.length < MIN ? void 0 : valueOf(element);
+    return typeof value === "string" && value.length >= MIN && name.includes(value) && secret(element, "") !== "";
+  }
+  var MIN = 4;
+  function isInParts(field) {
+    const max = attribute(field, "maxlength") ?? "";
+    if (!isHTML(field, "input") || !/^[1-4]$/.test(max)) return false;
+    const form = formOf(field);
+    let like = 0;
+    for (const at of form ? formElements(form) : query(documentOf(field), "input[maxlength]")) {
+      if (isHTML(at, "input") && attribute(at, "maxlength") === max && ++like === 3) return true;
+    }
+    return false;
   }
 
   // content/steps/values.ts
@@ -2294,7 +2400,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
   };
   var BY_CONTENT = /^(button|cell|checkbox|columnheader|gridcell|heading|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|row|rowheader|switch|tab|tooltip|treeitem|listitem|term|definition|paragraph|caption|status|alert)$/;
   var isNamedByContent = (role) => BY_CONTENT.test(role);
-  var FIELDS = /^(textbox|searchbox|combobox|listbox|checkbox|radio|switch|slider|spinbutton)$/;
+  var FIELDS2 = /^(textbox|searchbox|combobox|listbox|checkbox|radio|switch|slider|spinbutton)$/;
   function roleOf(element) {
     const claimed = (attribute(element, "role") ?? "").toLowerCase().split(/\s+/).find((role2) => ROLES.has(role2)) ?? "";
     if (claimed === "image") return "img";
@@ -2344,10 +2450,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const ids = (attribute(element, "aria-labelledby") ?? "").split(/\s+/).filter(Boolean);
     const named5 = ids.map((id) => [...query(tree, `#${CSS.escape(id)}`)].slice(0, 1).map((of) => line(attribute(of, "aria-label") ?? textContent(of)))).flat();
     const labels = labelsOf(element);
-    return line(named5.join(" ")) || line(attribute(element, "aria-label")) || line(labels.map((label) => textIn(label, element)).join(" ")) || line(ofHTML(element)) || (BY_CONTENT.test(role) ? line(textIn(element)) : "") || line(attribute(element, "title")) || line(attribute(element, "placeholder")) || line(attribute(element, "aria-placeholder"));
+    const name = line(named5.join(" ")) || line(attribute(element, "aria-label")) || line(labels.map((label) => textIn(label, element)).join(" ")) || line(ofHTML(element)) || (BY_CONTENT.test(role) ? line(textIn(element)) : "") || line(attribute(element, "title")) || line(attribute(element, "placeholder")) || line(attribute(element, "aria-placeholder"));
+    return tells(element, name) ? "" : name;
   }
   function line(text) {
-    return (text ?? "").replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim();
+    return (text ?? "").replace(UNSEEN, "").replace(/\s+/g, " ").trim();
   }
   function ofHTML(element) {
     const first = (names) => {
@@ -2460,7 +2567,7 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     throw new Failure("STEP_REFUSED", "a target says neither role, label nor selector");
   }
   function isField(element) {
-    return FIELDS.test(roleOf(element)) || isHTML(element, "input") && !BY_TYPE[inputType(element)];
+    return FIELDS2.test(roleOf(element)) || isHTML(element, "input") && !BY_TYPE[inputType(element)];
   }
   function nameTest(name, scope) {
     const [, before, text, after] = /^(\.\.\.)?(.*?)(\.\.\.)?$/s.exec(name);
@@ -3092,87 +3199,6 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     if (flow.length) yield flow;
   }
 
-  // content/steps/seen.ts
-  var ALL = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
-  var NOTHING = { left: 0, top: 0, right: 0, bottom: 0 };
-  function seenAtRoot() {
-    return { self: true, text: true, ink: true, now: true, clip: ALL, absolute: ALL, view: windowBox(), moves: false };
-  }
-  function windowBox() {
-    return { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
-  }
-  function pageBox() {
-    const root = document.documentElement;
-    const { overflowX, direction } = getComputedStyle(root);
-    const width = Math.max(root.clientWidth, /hidden|clip/.test(overflowX) ? 0 : root.scrollWidth);
-    const left = (direction === "rtl" ? root.clientWidth - width : 0) - scrollX;
-    return { left, top: -scrollY, right: left + width, bottom: Infinity };
-  }
-  function seenIn(element, style, outer, page) {
-    const { position, display } = style;
-    if (style.contentVisibility === "hidden") return "nothing";
-    const transparent = Number(style.opacity) < 0.02 || /opacity\(0(\.0\d*)?%?\)/.test(style.filter);
-    if (transparent || isCutOff(style, position)) {
-      if (!standsForLabel(element)) return transparent ? "transparent" : "nothing";
-      return { ...outer, self: true, text: false };
-    }
-    const isVisibleBox = style.visibility === "visible";
-    const ink = hasInk(style);
-    if (display === "contents") return { ...outer, self: isVisibleBox, text: isVisibleBox && ink, ink };
-    if (element === document.documentElement || element === document.body) return { ...outer, self: isVisibleBox, text: isVisibleBox && ink, ink };
-    const rect = box(element);
-    const fixed = position === "fixed";
-    const clip = fixed ? windowBox() : position === "absolute" ? outer.absolute : outer.clip;
-    const view = fixed || position === "absolute" ? windowBox() : outer.view;
-    const moves = outer.moves || fixed;
-    const inner = cut(rect, clip);
-    const self2 = isVisibleBox && (isSize(inner) && (moves || isSize(cut(rect, page))) || standsForLabel(element));
-    const now = self2 && isSize(cut(inner, view));
-    const spills = isVisibleBox && !self2 && style.overflowX === "visible" && style.overflowY === "visible" && !isSize(rect) && isSize(cut(textBox(element), clip));
-    const seen = { self: self2, text: (self2 || spills) && ink, ink, now, clip, absolute: outer.absolute, view, moves };
-    const { overflowX: x, overflowY: y } = style;
-    if (x !== "visible" || y !== "visible") {
-      const scrollsX = /auto|scroll/.test(x);
-      const scrollsY = /auto|scroll/.test(y);
-      seen.moves ||= scrollsX || scrollsY;
-      seen.clip = isSize(inner) ? {
-        left: scrollsX ? -Infinity : x === "visible" ? clip.left : inner.left,
-        right: scrollsX ? Infinity : x === "visible" ? clip.right : inner.right,
-        top: scrollsY ? -Infinity : y === "visible" ? clip.top : inner.top,
-        bottom: scrollsY ? Infinity : y === "visible" ? clip.bottom : inner.bottom
-      } : NOTHING;
-      seen.view = cut(rect, view);
-    }
-    if (position !== "static") seen.absolute = seen.clip;
-    return seen;
-  }
-  function standsForLabel(element) {
-    return isHTML(element, "input") && /^(checkbox|radio|file)$/.test(inputType(element)) && labelsOf(element).some((label) => isVisible(label));
-  }
-  function isCutOff(style, position) {
-    if (/^(absolute|fixed)$/.test(position) && /^rect\((0px|1px|auto)[, ]+(0px|1px)[, ]+(0px|1px)[, ]+(0px|1px|auto)\)$/.test(style.clip)) return true;
-    const path = style.clipPath;
-    return path !== "none" && /^(inset\((100|[5-9]\d)%|circle\(0(px|%)?\b|polygon\(0px 0px(, 0px 0px)+\))/.test(path);
-  }
-  function hasInk(style) {
-    if (Number.parseFloat(style.fontSize) < 1 || Number.parseFloat(style.textIndent) < -400) return false;
-    return !isClear(style.webkitTextFillColor) || style.backgroundClip.includes("text");
-  }
-  function isClear(color) {
-    return /[,/] ?0(\.0\d*)?\)$/.test(color) && /^(rgba|color|hsla)|\//.test(color);
-  }
-  function cut(a, b) {
-    return { left: Math.max(a.left, b.left), top: Math.max(a.top, b.top), right: Math.min(a.right, b.right), bottom: Math.min(a.bottom, b.bottom) };
-  }
-  function isSize({ left, top, right, bottom }) {
-    return right - left > 0.5 && bottom - top > 0.5 && Math.max(right - left, bottom - top) > 1;
-  }
-  function textBox(element) {
-    const range = document.createRange();
-    range.selectNodeContents(element);
-    return range.getBoundingClientRect();
-  }
-
   // content/steps/state.ts
   var MAX_VALUE = 120;
   var MAX_OPTIONS = 8;
@@ -3207,7 +3233,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     const isField2 = isHTML(element, "input", "select", "textarea");
     if (!isField2 && !/^(textbox|searchbox|combobox|slider|spinbutton|scrollbar|progressbar|meter)$/.test(role)) return [];
     if (isHTML(element, "input") && /^(checkbox|radio|button|submit|reset|image|hidden)$/.test(inputType(element))) return [];
-    if (secret(element, name)) return ["(secret)"];
+    if (secret(element, name) || isInParts(element)) return ["(secret)"];
     const value = written(element, role);
     if (hasCardNumber(value)) return ["(secret)"];
     const out = value ? [`= ${quoted(clean(value, MAX_VALUE))}`] : [];
@@ -3248,7 +3274,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
   var MAX_TEXT = 240;
   var MAX_SCOPED_TEXT = 2e3;
   var ACTS = /^(button|link|textbox|searchbox|combobox|checkbox|radio|switch|slider|spinbutton|menuitem|menuitemcheckbox|menuitemradio|option|tab|treeitem|scrollbar)$/;
-  var FIELDS2 = /^(textbox|searchbox|slider|spinbutton|scrollbar)$/;
+  var FIELDS3 = /^(textbox|searchbox|slider|spinbutton|scrollbar)$/;
   var PLACES = /^(dialog|alertdialog|main|navigation|banner|contentinfo|complementary|search|table|grid|treegrid|tree|listbox|menu|menubar|toolbar|tablist|tabpanel|radiogroup|alert|status|article|listitem|row|cell|gridcell|columnheader|rowheader|heading|feed|log)$/;
   var NAMED2 = /^(region|form|group|list|figure|application|directory|marquee|timer|note|tooltip)$/;
   var SCOPES = /^(dialog|alertdialog|main|table|grid|treegrid|tree|listbox|tabpanel|region|form|feed|log|list)$/;
@@ -3461,7 +3487,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       const quiet = nothingSeen();
       const parts = [];
       const isEditor2 = role === "textbox" || role === "searchbox" || isHTML(element, "input", "select", "textarea");
-      if (!isEditor2 && !FIELDS2.test(role)) yield* this.#children(element, { ...here, quiet }, parts);
+      if (!isEditor2 && !FIELDS3.test(role)) yield* this.#children(element, { ...here, quiet }, parts);
       let name = nameOf(element, role);
       let shown2 = "";
       if (isNamedByContent(role) && !attributeName(element, "")) {
@@ -3624,7 +3650,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     if (!now) return found2;
     const cover = coverOf(found2.element);
     if (cover) throw new Failure("STEP_REFUSED", `${found2.words} is ${cover}`).later();
-    return found2;
+    return { ...found2, items: itemsOf(found2.element) };
   }
   function unusable(element, scope) {
     if (!scope.inMatch(location.href)) return `is by now on a page at ${clean(location.href, 200)}, ${scope.outside}`;
@@ -3633,11 +3659,13 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     const disabled = matchesSelector(element, ":disabled") || outward(element, (at) => matchesSelector(at, "button:disabled") || attribute(at, "aria-disabled") === "true");
     return disabled ? "is disabled" : "";
   }
-  function another({ element, words: was }, scope) {
+  function another({ element, words: was, items }, scope) {
     const problem = unusable(element, scope);
     if (problem) return `${was} ${problem}`;
     const is = words(element);
-    return is === was ? "" : `${was} has become ${is}`;
+    if (is !== was) return `${was} has become ${is}`;
+    const inWhat = items === void 0 ? items : itemsOf(element);
+    return inWhat === items ? "" : `${was} in ${JSON.stringify(clean(items ?? ""))} has become one in ${JSON.stringify(clean(inWhat ?? ""))}`;
   }
   function middle(element) {
     const rect = [...rects(element)].find(({ width, height }) => width > 0 && height > 0) ?? { left: -1, top: -1, width: 0, height: 0 };
