@@ -30,6 +30,6 @@ func TestLookKeepsSecrets(t *testing.T) {
 		{name: "in the address", page: `<title>Page</title><a href="/next?token=hunter2">Next</a><script>history.replaceState(0, "", "?access_token=hunter2#code=123456")</script>`, shows: []string{`link "Next" @`}, hides: hidden},
 		{name: "in what has just been typed", page: `<label>Password <input type=password id=q></label><script>q.value = "hunter2"; q.oninput = () => 0</script>`, shows: []string{`field "Password" @ password (secret)`}, hides: hidden,
 			act: `{"click": {"target": @'"Password"'}}`, want: `null [click yes]`},
-		{name: "a password that is to be filled", page: `<label>Password <input type=password id=q></label>`, act: `{"fill": {"fields": [{"target": @'"Password"', "value": "x"}]}}`, want: `0 STEP_REFUSED input "Password" is a password`, is: `q.value === ""`},
+		{name: "a password that is to be filled", page: `<label>Password <input type=password id=q></label>`, act: `{"fill": {"fields": [{"target": @'"Password"', "value": "x"}]}}`, want: `0 STEP_REFUSED field "Password" is a password`, is: `q.value === ""`},
 	})
 }
