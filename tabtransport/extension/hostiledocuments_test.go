@@ -92,7 +92,7 @@ func TestPageDoesNotSeeItsLook(t *testing.T) {
 		t.Fatalf("the page has seen %s before", all)
 	}
 	for _, l := range []spec.Look{{Viewer: "v"}, {Viewer: "v", Changes: true}, {Viewer: "v", Find: "order"}, {Viewer: "v"}} {
-		if got := h.look(tab, l); !strings.Contains(got, "Order") && !l.Changes {
+		if got := h.lookAt(tab, l); !strings.Contains(got, "Order") && !l.Changes {
 			t.Error(got)
 		}
 	}
@@ -137,11 +137,11 @@ func TestLooksAtDocumentsThatGo(t *testing.T) {
 		p := b.Open(url)
 		defer p.Close()
 		tab := front(b)
-		order := refIn(t, h.look(tab, spec.Look{}), "Order")
+		order := refAfter(t, h.lookAt(tab, spec.Look{}), "Order")
 		p.Navigate(url + "/second")
 		stale(t, refs(tab, order))
 		stale(t, h.runAs(t.Context(), tab, own(), click(order), claude))
-		other := refIn(t, h.look(tab, spec.Look{}), "Order")
+		other := refAfter(t, h.lookAt(tab, spec.Look{}), "Order")
 		if other == order {
 			t.Errorf("%s stands for two", other)
 		}
@@ -156,7 +156,7 @@ func TestLooksAtDocumentsThatGo(t *testing.T) {
 		p := b.Open(url)
 		defer p.Close()
 		tab := front(b)
-		order := refIn(t, h.look(tab, spec.Look{}), "Order")
+		order := refAfter(t, h.lookAt(tab, spec.Look{}), "Order")
 		p.Reload()
 		stale(t, refs(tab, order))
 		stale(t, h.runAs(t.Context(), tab, own(), click(order), claude))
@@ -164,11 +164,11 @@ func TestLooksAtDocumentsThatGo(t *testing.T) {
 	t.Run("of another tab", func(t *testing.T) {
 		p := b.Open(url)
 		defer p.Close()
-		order := refIn(t, h.look(front(b), spec.Look{}), "Order")
+		order := refAfter(t, h.lookAt(front(b), spec.Look{}), "Order")
 		other := b.Open(url)
 		defer other.Close()
 		tab := front(b)
-		h.look(tab, spec.Look{})
+		h.lookAt(tab, spec.Look{})
 		stale(t, refs(tab, order))
 		stale(t, h.runAs(t.Context(), tab, own(), click(order), claude))
 	})
@@ -176,18 +176,18 @@ func TestLooksAtDocumentsThatGo(t *testing.T) {
 		p := b.Open(url)
 		defer p.Close()
 		tab := front(b)
-		look := h.look(tab, spec.Look{})
-		within, frame := refIn(t, look, "Within"), refIn(t, look, "Inner")
+		look := h.lookAt(tab, spec.Look{})
+		within, frame := refAfter(t, look, "Within"), refAfter(t, look, "Inner")
 		p.Eval("f.remove()")
 		stale(t, refs(tab, within))
-		stale(t, h.look(tab, spec.Look{Scope: frame})+refs(tab, frame))
+		stale(t, h.lookAt(tab, spec.Look{Scope: frame})+refs(tab, frame))
 		stale(t, h.runAs(t.Context(), tab, own(), click(within), claude))
 	})
 	t.Run("an element that goes to another document", func(t *testing.T) {
 		p := b.Open(url + "/adopt")
 		defer p.Close()
 		tab := front(b)
-		order := refIn(t, h.look(tab, spec.Look{}), "Order")
+		order := refAfter(t, h.lookAt(tab, spec.Look{}), "Order")
 		p.Eval("clicked = false, f.contentDocument.body.append(b)")
 		if got := h.runAs(t.Context(), tab, own(), click(order), claude); got != "null [click yes]" || p.Eval("clicked") != "true" {
 			t.Error(got)
@@ -200,7 +200,7 @@ func TestLooksAtDocumentsThatGo(t *testing.T) {
 			tab := front(b)
 			for range 8 {
 				began := time.Now()
-				got := h.look(tab, spec.Look{Viewer: "v"})
+				got := h.lookAt(tab, spec.Look{Viewer: "v"})
 				if !strings.Contains(got, c.has) || time.Since(began) > 10*time.Second {
 					t.Errorf("after %v: %s", time.Since(began), got)
 				}
@@ -216,7 +216,7 @@ func TestLooksAtDocumentsThatGo(t *testing.T) {
 		tab := front(b)
 		p.Eval("busy(3000)")
 		began := time.Now()
-		if got := h.look(tab, spec.Look{}); !strings.Contains(got, "Order") || time.Since(began) > 10*time.Second {
+		if got := h.lookAt(tab, spec.Look{}); !strings.Contains(got, "Order") || time.Since(began) > 10*time.Second {
 			t.Errorf("after %v: %s", time.Since(began), got)
 		}
 		// Others are looked at meanwhile.
@@ -224,7 +224,7 @@ func TestLooksAtDocumentsThatGo(t *testing.T) {
 		other := b.Open(url)
 		defer other.Close()
 		began = time.Now()
-		if got := h.look(front(b), spec.Look{}); !strings.Contains(got, "Order") || time.Since(began) > 5*time.Second {
+		if got := h.lookAt(front(b), spec.Look{}); !strings.Contains(got, "Order") || time.Since(began) > 5*time.Second {
 			t.Errorf("another tab, after %v: %s", time.Since(began), got)
 		}
 	})

@@ -15,8 +15,8 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// look looks at a tab and returns the lines.
-func (h *hub) look(tab int64, l spec.Look) string {
+// lookAt looks at a tab and returns the lines.
+func (h *hub) lookAt(tab int64, l spec.Look) string {
 	h.t.Helper()
 	answer, err := h.ask(tab, &l)
 	if err != nil {
@@ -58,8 +58,8 @@ func madeUp(look string) (all []string) {
 	return all
 }
 
-// refIn returns the reference that follows a text in a look.
-func refIn(t *testing.T, look, text string) string {
+// refAfter returns the reference that follows a text in a look.
+func refAfter(t *testing.T, look, text string) string {
 	t.Helper()
 	for line := range strings.Lines(look) {
 		at := strings.Index(line, text)
@@ -103,7 +103,7 @@ func attacked(t *testing.T, attacks []attack) {
 			p := b.Open(fmt.Sprintf("%s/%d", url, i))
 			defer p.Close()
 			tab := front(b)
-			look := h.look(tab, spec.Look{Viewer: "v"})
+			look := h.lookAt(tab, spec.Look{Viewer: "v"})
 			plainly := ref.ReplaceAllString(look, "@")
 			missing := slices.DeleteFunc(slices.Clone(a.shows), func(part string) bool { return strings.Contains(plainly, part) })
 			there := slices.DeleteFunc(slices.Clone(a.hides), func(part string) bool { return !strings.Contains(plainly, part) })
@@ -138,7 +138,7 @@ func (h *hub) act(t *testing.T, tab int64, look, step string, owner func()) stri
 	t.Helper()
 	var refs []string
 	step = named.ReplaceAllStringFunc(step, func(at string) string {
-		found := refIn(t, look, named.FindStringSubmatch(at)[1])
+		found := refAfter(t, look, named.FindStringSubmatch(at)[1])
 		refs = append(refs, found)
 		return `{"ref": "` + found + `"}`
 	})
