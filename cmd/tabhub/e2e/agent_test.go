@@ -130,7 +130,9 @@ type intent struct {
 	fields []field                    // of fill
 	value  string                     // what is chosen, pressed, uploaded, or to be seen
 	dialog *reply                     // of a click that the page answers with a dialog
-	leads  bool                       // to another page, or what is there becomes another
+	leads  bool                       // to another page
+	seeks  bool                       // it is done until something comes
+	renews bool                       // what is there becomes something else
 	learn  func(text string) string   // of read
 	make   func(text string) []intent // of make: what is read decides what is done
 	until  target                     // of until: step is done again and again until this is there
@@ -261,7 +263,9 @@ func (a *careful) one(i *intent, next []target, see string) error {
 			if _, ok := a.known.find(i.until); ok {
 				return nil
 			}
-			if err := a.one(i.step, []target{i.until}, ""); err != nil {
+			step := *i.step
+			step.seeks = true
+			if err := a.one(&step, []target{i.until}, ""); err != nil {
 				return err
 			}
 			if _, ok := a.known.find(i.until); ok {
@@ -285,9 +289,7 @@ func (a *careful) one(i *intent, next []target, see string) error {
 			return err
 		}
 		unknown := slices.ContainsFunc(next, func(t target) bool { _, ok := a.known.find(t); return !ok }) || see != ""
-		if i.leads {
-			unknown = true
-		}
+		unknown = unknown || i.leads || i.renews
 		now, moved, err := a.act(i, elements, unknown)
 		if err != nil && again == 0 && stale.MatchString(err.Error()) {
 			a.known = nil // what was known is old
@@ -296,7 +298,7 @@ func (a *careful) one(i *intent, next []target, see string) error {
 		if err != nil {
 			return err
 		}
-		if moved || i.leads {
+		if moved || i.leads || i.renews {
 			a.known = nil
 		}
 		a.learn(now)

@@ -24,6 +24,7 @@ type meter struct {
 	t        testing.TB
 	session  *mcp.ClientSession
 	files    string // the directory of what it may upload
+	tab      bool   // it has opened one
 	requests int
 	bytes    int
 	took     time.Duration
@@ -232,7 +233,7 @@ func taskFiles(t *testing.T) string {
 // hub starts a hub with a browser, and a client.
 func hub(t *testing.T) *meter {
 	p := newPlace(t)
-	p.serve()
+	p.serve("--uploads", taskFiles(t))
 	p.browse()
 	p.addPacks(map[string][]byte{"tasks.json": taskpages.Pack()})
 	return measure(t, p.command("stdio", "--listen", p.listen))
@@ -242,6 +243,8 @@ func hub(t *testing.T) *meter {
 var ways = []way{
 	{"the page's tools", "website_tool_", hub, withTools},
 	{"a pack", "pack_", hub, withPack},
+	{"a script", "", hub, withScript},
+	{"look and act", "", hub, withAgent(func(m *meter) eyes { return &browserPage{m: m} })},
 }
 
 // Thirty tasks on pages, done by a careful agent in the ways that there are to use a page.

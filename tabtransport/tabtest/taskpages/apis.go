@@ -29,7 +29,7 @@ func (s *Server) apis(mux *http.ServeMux) {
 	mux.HandleFunc("GET /filter/api/tickets", func(w http.ResponseWriter, r *http.Request) {
 		found := []object{}
 		for i := range 48 {
-			status := []string{"Open", "Closed", "Closed"}[i%3]
+			status := []string{"Open", "Closed", "Open", "Closed", "Closed"}[i%5]
 			id, customer, subject := fmt.Sprintf("T-%d", 500+i), people[i%len(people)], wishes[i%len(wishes)]
 			text := strings.ToLower(id + " " + customer + " " + subject)
 			if strings.Contains(text, strings.ToLower(r.FormValue("q"))) && (r.FormValue("status") == "Any" || r.FormValue("status") == status) {

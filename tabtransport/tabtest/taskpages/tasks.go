@@ -65,8 +65,8 @@ var Tasks = []Task{
 	},
 	{
 		"filter", "Tickets", "close the open tickets of Nora Berg",
-		[]string{`{"did":"close","tickets":["T-500","T-512","T-524","T-536"]}`},
-		[]Call{{"find_tickets", `{"query":"Nora Berg","status":"Open"}`}, {"close_tickets", `{"tickets":["T-500","T-512","T-524","T-536"]}`}},
+		[]string{`{"did":"close","tickets":["T-500","T-512"]}`},
+		[]Call{{"find_tickets", `{"query":"Nora Berg","status":"Open"}`}, {"close_tickets", `{"tickets":["T-500","T-512"]}`}},
 		[]Call{{"filter", `{"customer":"Nora Berg"}`}},
 	},
 	{
