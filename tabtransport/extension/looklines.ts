@@ -143,11 +143,12 @@ function leftOut(count: number, what: string, ref: string) {
  * to it, then headings and places, then text. Each place says how much of it is left out.
  */
 function within(lines: Line[], maxTokens: number, deeper: number): Shown {
-  const cost = (line: Line) => tokensIn(line.text) + Math.ceil(line.depth / 4) + 1;
+  const cost = (line: Line) => tokensIn(`${indented(line)}\n`);
   // No sign costs less than this.
   const least = lines.reduce((sum, { text }) => sum + text.length / 20, 0);
   if (least <= maxTokens && lines.reduce((sum, line) => sum + cost(line), 0) <= maxTokens) return { lines: lines.map((line) => ({ of: line.of ?? 0, text: indented(line) })), left: lines.reduce((sum, { more = 0 }) => sum + more, deeper), changes: false };
   const parents = parentsOf(lines);
+  const places = new Set(parents);
   const taken = new Uint8Array(lines.length);
   let left = Math.max(0, maxTokens - NOTE * 3);
   const take = (i: number, floor: number) => {
@@ -157,25 +158,35 @@ function within(lines: Line[], maxTokens: number, deeper: number): Shown {
       path.push(at);
       needed += cost(lines[at]);
       // What is left out there has to be said, too.
-      if (lines[at].ref) needed += NOTE / 2;
+      if (lines[at].ref && places.has(at)) needed += NOTE;
     }
     if (left - needed < floor) return false;
     for (const at of path) taken[at] = 1;
     left -= needed;
     return true;
   };
+  const whole = left;
   const rounds: [(line: Line) => boolean, number][] = [
     [({ kind, view }) => view && kind === "act", 0],
-    [({ kind, view }) => view && (kind === "place" || kind === "frame"), left * (1 - IN_VIEW)],
-    [({ view }) => view, left * (1 - IN_VIEW)],
+    [({ kind, view }) => view && (kind === "place" || kind === "frame"), whole * (1 - IN_VIEW)],
+    [({ view }) => view, whole * (1 - IN_VIEW)],
     [({ kind }) => kind === "act" || kind === "frame", 0],
     [({ kind }) => kind === "place", 0],
     [() => true, 0],
   ];
-  for (const [fits, floor] of rounds) {
-    let misses = 0;
-    for (let i = 0; i < lines.length && misses < 20; i++) if (!taken[i] && fits(lines[i]) && !take(i, floor)) misses++;
-  }
+  const fill = () => {
+    for (const [fits, floor] of rounds) {
+      let misses = 0;
+      for (let i = 0; i < lines.length && misses < 20; i++) if (!taken[i] && !lines[i].more && fits(lines[i]) && !take(i, floor)) misses++;
+    }
+    for (let i = 1; i < lines.length; i++) if (lines[i].more && !taken[i] && taken[i - 1]) take(i, 0);
+  };
+  fill();
+  // Where nothing is left out, nothing has to be said.
+  const lacking = new Set<number>();
+  for (let i = 0; i < lines.length; i++) if (!taken[i]) for (let at = parents[i]; at >= 0 && !lacking.has(at); at = parents[at]) lacking.add(at);
+  for (let i = 0; i < lines.length; i++) if (taken[i] && lines[i].ref && places.has(i) && !lacking.has(i)) left += NOTE;
+  fill();
   return withNotes(lines, parents, taken, deeper);
 }
 
@@ -219,9 +230,13 @@ function withNotes(lines: Line[], parents: number[], taken: Uint8Array, deeper: 
 
 // ---- Finding
 
+export function wordsOf(find: string) {
+  return find.toLowerCase().split(/\s+/).filter(Boolean);
+}
+
 /** Each line with all the words, and the path to it. */
 function found(lines: Line[], find: string, maxTokens: number): Shown {
-  const words = find.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(find);
   const parents = parentsOf(lines);
   const hits = lines.flatMap(({ text }, i) => {
     const in_ = text.toLowerCase();

@@ -258,8 +258,8 @@ interface LookOptions {
   tag: string;
   /** A reference: only what is in that element is shown. */
   scope?: string;
-  /** All that has a role has a reference. */
-  all?: boolean;
+  /** Items and cells with these words have references. */
+  find?: string;
 }
 
 /** What a document shows. */

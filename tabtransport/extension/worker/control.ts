@@ -87,6 +87,14 @@ async function existing(tabId: number, ifOrigin?: string) {
   return tab;
 }
 
+/** Waits for the first document of a tab that has just been opened. */
+export async function opened(tabId: number) {
+  const isEmpty = ({ url, status }: chrome.tabs.Tab) => status === "loading" && (!url || url === "about:blank");
+  if (!isEmpty(await existing(tabId))) return;
+  const loaded = loads(tabId);
+  if (isEmpty(await existing(tabId))) await loaded;
+}
+
 /** Has the browser load a tab that sleeps, where it is. */
 export async function awake(tabId: number) {
   if (!isAsleep(await existing(tabId))) return;

@@ -1,7 +1,7 @@
 // What tabs show (browser/look, browser/refs): each document is asked for its own lines (content/steps/look.ts),
 // all at once, and they are put together here. A document that the user does not share gets no script.
 
-import { answers, awake } from "./control.ts";
+import { answers, awake, opened } from "./control.ts";
 import { askDocuments } from "./documents.ts";
 import { Code, Refusal, elsewhere, notShared } from "./refusal.ts";
 import { permitsDocument, webOrigin } from "./settings.ts";
@@ -17,8 +17,9 @@ type RefsResult = FromHub["browser/refs"]["result"];
 /** How long the first document of a look may take, and those of frames, in ms. */
 const FIRST = 10_000;
 const FRAMES = 2_500;
-/** How many frames of a document are asked at once. */
-const AT_ONCE = 8;
+/** How many frames of a document are asked at once, and how many of them in a look. */
+const AT_ONCE = 4;
+const MAX_FRAMES = 60;
 const MAX_DOCUMENTS = 1_000;
 const MAX_TEXT = 4_000;
 /** How many documents have their tags known, and how many looks are kept to be compared with. */
@@ -41,6 +42,8 @@ interface Shown {
 interface Looked {
   document: Shown;
   part: LookPart | undefined;
+  /** Of a frame: where it is in its parent, if that is known. */
+  index?: number;
   origin: string;
   /** Why there is no part. */
   problem: string;
@@ -73,10 +76,12 @@ export class Looks {
 
   async look(tabId: number, { scope, depth, find, maxTokens, changes, viewer, ifOrigin }: LookParams): Promise<LookResult> {
     await awake(tabId);
+    await opened(tabId);
     const all = await documentsIn(tabId);
     const at = scope ? this.#of(scope, tabId, all) : all.find(({ frameId }) => frameId === 0);
     if (!at) throw new Refusal(Code.Unsupported, "the browser does not let extensions look at this page");
-    let root = await this.#ask(at, FIRST, undefined, { scope, all: find !== undefined && find !== "" });
+    const words = find ? { find } : {};
+    let root = await this.#ask(at, FIRST, undefined, { scope, ...words });
     if (!root.part) {
       if (root.problem === NOT_SHARED) throw notShared();
       await answers(tabId);
@@ -85,14 +90,14 @@ export class Looks {
     if (root.part.stale) throw stale(root.part.stale.message, root.part.stale.near);
     let within = { tagged: root, children: new Map<number, Looked[]>() };
     if (root.part.frame !== undefined) {
-      const framed = await this.#children(root, all, { all: true });
+      const framed = await this.#children(root, all, words);
       const inner = childAt(framed, root.part.frame, 0);
       if (!inner?.part) throw inner?.problem === NOT_SHARED ? notShared() : new Refusal(Code.Unsupported, `what the frame shows cannot be looked at: it ${inner?.problem ?? "is empty"}`);
       root = inner;
       within = { tagged: root, children: new Map() };
     }
     if (ifOrigin && root.origin !== ifOrigin && !isAt(root.document.url, ifOrigin)) throw elsewhere();
-    await this.#descend(root, all, within.children, { all: scope !== undefined || (find !== undefined && find !== "") });
+    await this.#descend(root, all, within.children, words);
     const { frames, lines } = compose(root, within.children);
     const key = JSON.stringify([viewer, tabId, scope]);
     const before = changes && viewer ? this.#before.get(key) : undefined;
@@ -136,13 +141,7 @@ export class Looks {
     const children = all.filter(({ parentFrameId }) => parentFrameId === around.frameId);
     const asked = children.map(async (at) => {
       if (!permitsDocument(this.#settings(), at)) return undefined;
-      const func = () => {
-        const { parent } = window;
-        let index = parent.length - 1;
-        while (index >= 0 && parent[index] !== window) index--;
-        return { index, origin: self.origin, url: location.href };
-      };
-      const [answer] = await askDocuments({ target: { tabId: at.tabId, documentIds: [at.documentId] }, func }, FRAMES);
+      const [answer] = await askDocuments({ target: { tabId: at.tabId, documentIds: [at.documentId] }, func: sizeOf }, FRAMES);
       return answer?.result?.index === index ? { frameId: at.frameId, origin: originOf(answer.result.origin, answer.result.url, all, at), url: answer.result.url.slice(0, 2048) } : undefined;
     });
     const frame = (await Promise.all(asked)).find(Boolean);
@@ -228,25 +227,30 @@ export class Looks {
   // ---- Documents
 
   /** Looks at the frames in a document in which some are seen, and those in them, all at once. */
-  async #descend(of: Looked, all: Shown[], children: Map<number, Looked[]>, options: { all: boolean }) {
+  async #descend(of: Looked, all: Shown[], children: Map<number, Looked[]>, options: { find?: string }) {
     if (children.size > MAX_DOCUMENTS || !of.part || !decode(of.part.lines).some(({ kind }) => kind === "frame")) return;
     const inner = await this.#children(of, all, options);
     children.set(of.document.frameId, inner);
     for (const child of inner) await this.#descend(child, all, children, options);
   }
 
-  async #children({ document: { frameId }, origin }: Looked, all: Shown[], options: { all: boolean }) {
+  /** Looks at the frames of a document, those in view first; without words that are to be found only so many. */
+  async #children({ document: { frameId }, origin, part }: Looked, all: Shown[], options: { find?: string }): Promise<Looked[]> {
     const there = all.filter((document) => document.parentFrameId === frameId);
-    const looked: Looked[] = [];
-    // Frames of one process take turns anyway, with their page.
-    const next = async (): Promise<void> => {
-      for (let i = there.findIndex((_, i) => !(i in looked)); i >= 0; i = there.findIndex((_, i) => !(i in looked))) {
-        looked[i] = undefined as unknown as Looked;
-        looked[i] = await this.#ask(there[i], FRAMES, origin, options);
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, next));
-    return looked;
+    const inView = new Set(decode(part?.lines ?? "").filter(({ kind, view }) => kind === "frame" && view).map(({ frame }) => frame));
+    const sized = await atOnce(there, async (at) => {
+      if (!permitsDocument(this.#settings(), at)) return { at, index: undefined, problem: NOT_SHARED };
+      const [answer] = await askDocuments({ target: { tabId: at.tabId, documentIds: [at.documentId] }, func: sizeOf }, FRAMES);
+      const { index, small } = answer?.result ?? { index: undefined, small: false };
+      return { at, index, problem: answer ? (small ? "" : undefined) : NO_ANSWER };
+    });
+    sized.sort((a, b) => Number(inView.has(b.index)) - Number(inView.has(a.index)));
+    let asked = 0;
+    return atOnce(sized, async ({ at, index, problem }) => {
+      const late = problem === undefined && !options.find && ++asked > MAX_FRAMES;
+      if (problem === undefined && !late) return { ...(await this.#ask(at, FRAMES, origin, options)), index };
+      return { document: at, part: undefined, index, origin: originOf("", at.url, all, at), problem: late ? LATE : (problem ?? "") };
+    });
   }
 
   /** Asks a document what it shows. */
@@ -271,18 +275,12 @@ export class Looks {
           const steps = Object.hasOwn(globalThis, "tabhubSteps") ? globalThis.tabhubSteps : undefined;
           return steps?.document === document ? steps.look(options) : null;
         },
-        args: [{ tag, ...(options.scope && { scope: options.scope }), ...(options.all && { all: true }) }],
+        args: [{ tag, ...(options.scope && { scope: options.scope }), ...(options.find && { find: options.find }) }],
       }, left());
       return answer?.result ?? undefined;
     };
     let part = known ? await look() : undefined;
     if (!part) {
-      if (around !== undefined) {
-        // Most frames that are not seen are so small that nothing could be.
-        const [sized] = await askDocuments({ target, func: () => innerWidth > 1 && innerHeight > 1 }, left());
-        if (!sized) return looked(undefined, NO_ANSWER);
-        if (!sized.result) return looked(undefined, "");
-      }
       await askDocuments({ target, files: ["content/steps.js"] }, left());
       part = await look();
     }
@@ -296,8 +294,31 @@ export class Looks {
   }
 }
 
+const LATE = "not looked at yet: use it as scope";
 const NOT_SHARED = "is of a site that is not shared";
 const NO_ANSWER = "does not answer";
+
+/** Where a frame is in its parent, and whether nothing could be seen in it. */
+function sizeOf() {
+  const { parent } = window;
+  let index = parent.length - 1;
+  while (index >= 0 && parent[index] !== window) index--;
+  return { index, small: innerWidth < 2 || innerHeight < 2, origin: self.origin, url: location.href };
+}
+
+/** Does something with each, with a few at a time. */
+async function atOnce<T, R>(all: T[], does: (one: T) => Promise<R>): Promise<R[]> {
+  const out: R[] = [];
+  let next = 0;
+  const some = async () => {
+    while (next < all.length) {
+      const i = next++;
+      out[i] = await does(all[i]);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, some));
+  return out;
+}
 
 function tagOf(ref: string) {
   return /^[a-z]+/.exec(ref)?.[0] ?? "";
@@ -321,7 +342,7 @@ async function documentsIn(tabId: number): Promise<Shown[]> {
 
 /** The child with an index in its parent; those in shadow trees have none, and are taken in their order. */
 function childAt(children: Looked[], index: number, nth: number): Looked | undefined {
-  const fits = children.filter(({ part }) => part?.index === index);
+  const fits = children.filter((child) => child.index === index);
   return fits[index < 0 ? nth : 0];
 }
 
@@ -344,7 +365,7 @@ function compose(root: Looked, children: Map<number, Looked[]>) {
         continue;
       }
       const child = childAt(inner, line.frame ?? -1, line.frame === -1 ? shadowed++ : 0) ?? problemOf(inner);
-      if (!child) continue; // too small to show anything
+      if (!child || (!child.part && !child.problem)) continue; // too small to show anything
       const other = child.origin !== origin && child.origin !== "null" ? ` of ${new URL(child.origin).host}` : "";
       at.text = `${line.text.slice(0, line.text.length - line.ref.length).trimEnd()}${other} ${line.ref}${child.part ? "" : `: ${child.problem}`}`;
       lines.push(at);
@@ -359,6 +380,6 @@ function compose(root: Looked, children: Map<number, Looked[]>) {
 
 /** A document that was not looked at: which frame it is in is not known. */
 function problemOf(children: Looked[]): Looked | undefined {
-  const at = children.findIndex(({ part, problem }) => !part && problem);
+  const at = children.findIndex(({ part, index, problem }) => !part && index === undefined && problem);
   return at < 0 ? undefined : children.splice(at, 1)[0];
 }

@@ -2145,8 +2145,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const name = line(named2.join(" ")) || line(attribute(element, "aria-label")) || line(labels.map((label) => textIn(label, element)).join(" ")) || line(ofHTML(element)) || (BY_CONTENT.test(role) ? line(textIn(element)) : "") || line(attribute(element, "title")) || line(attribute(element, "placeholder")) || line(attribute(element, "aria-placeholder"));
     return tells(element, name) ? "" : name;
   }
+  var MAX_READ = 1e4;
   function line(text) {
-    return (text ?? "").replace(UNSEEN, "").replace(/\s+/g, " ").trim();
+    return (text ?? "").slice(0, MAX_READ).replace(UNSEEN, "").replace(/\s+/g, " ").trim();
   }
   function ofHTML(element) {
     const first = (names) => {

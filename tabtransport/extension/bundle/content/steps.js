@@ -2453,8 +2453,9 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const name = line(named5.join(" ")) || line(attribute(element, "aria-label")) || line(labels.map((label) => textIn(label, element)).join(" ")) || line(ofHTML(element)) || (BY_CONTENT.test(role) ? line(textIn(element)) : "") || line(attribute(element, "title")) || line(attribute(element, "placeholder")) || line(attribute(element, "aria-placeholder"));
     return tells(element, name) ? "" : name;
   }
+  var MAX_READ = 1e4;
   function line(text) {
-    return (text ?? "").replace(UNSEEN, "").replace(/\s+/g, " ").trim();
+    return (text ?? "").slice(0, MAX_READ).replace(UNSEEN, "").replace(/\s+/g, " ").trim();
   }
   function ofHTML(element) {
     const first = (names) => {
@@ -2766,7 +2767,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     ["[A-Z]?[a-z]+", 0.85, 0.17],
     ["[A-Z]+", 0.65, 0.5],
     ["\\d+", 0.7, 1 / 3],
-    [" ", 0, 0.05],
+    [" +", 0, 0.08],
+    ["\\n", 0, 1],
     ["[!-~]", 0, 0.85],
     ["[\\u00a0-\\u024f]+", 0.5, 0.8],
     ["[\\u0400-\\u04ff]+", 0.4, 0.7],
@@ -2861,10 +2863,12 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     return `... ${count2} more ${what}${count2 === 1 ? "line" : "lines"}${ref ? `, scope ${ref}` : ""}`;
   }
   function within(lines, maxTokens, deeper) {
-    const cost = (line2) => tokensIn(line2.text) + Math.ceil(line2.depth / 4) + 1;
+    const cost = (line2) => tokensIn(`${indented(line2)}
+`);
     const least = lines.reduce((sum, { text }) => sum + text.length / 20, 0);
     if (least <= maxTokens && lines.reduce((sum, line2) => sum + cost(line2), 0) <= maxTokens) return { lines: lines.map((line2) => ({ of: line2.of ?? 0, text: indented(line2) })), left: lines.reduce((sum, { more = 0 }) => sum + more, deeper), changes: false };
     const parents = parentsOf(lines);
+    const places = new Set(parents);
     const taken = new Uint8Array(lines.length);
     let left = Math.max(0, maxTokens - NOTE * 3);
     const take3 = (i, floor) => {
@@ -2873,25 +2877,34 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
       for (let at = i; at >= 0 && !taken[at]; at = parents[at]) {
         path.push(at);
         needed += cost(lines[at]);
-        if (lines[at].ref) needed += NOTE / 2;
+        if (lines[at].ref && places.has(at)) needed += NOTE;
       }
       if (left - needed < floor) return false;
       for (const at of path) taken[at] = 1;
       left -= needed;
       return true;
     };
+    const whole = left;
     const rounds = [
       [({ kind, view }) => view && kind === "act", 0],
-      [({ kind, view }) => view && (kind === "place" || kind === "frame"), left * (1 - IN_VIEW)],
-      [({ view }) => view, left * (1 - IN_VIEW)],
+      [({ kind, view }) => view && (kind === "place" || kind === "frame"), whole * (1 - IN_VIEW)],
+      [({ view }) => view, whole * (1 - IN_VIEW)],
       [({ kind }) => kind === "act" || kind === "frame", 0],
       [({ kind }) => kind === "place", 0],
       [() => true, 0]
     ];
-    for (const [fits, floor] of rounds) {
-      let misses = 0;
-      for (let i = 0; i < lines.length && misses < 20; i++) if (!taken[i] && fits(lines[i]) && !take3(i, floor)) misses++;
-    }
+    const fill2 = () => {
+      for (const [fits, floor] of rounds) {
+        let misses = 0;
+        for (let i = 0; i < lines.length && misses < 20; i++) if (!taken[i] && !lines[i].more && fits(lines[i]) && !take3(i, floor)) misses++;
+      }
+      for (let i = 1; i < lines.length; i++) if (lines[i].more && !taken[i] && taken[i - 1]) take3(i, 0);
+    };
+    fill2();
+    const lacking = /* @__PURE__ */ new Set();
+    for (let i = 0; i < lines.length; i++) if (!taken[i]) for (let at = parents[i]; at >= 0 && !lacking.has(at); at = parents[at]) lacking.add(at);
+    for (let i = 0; i < lines.length; i++) if (taken[i] && lines[i].ref && places.has(i) && !lacking.has(i)) left += NOTE;
+    fill2();
     return withNotes(lines, parents, taken, deeper);
   }
   function withNotes(lines, parents, taken, deeper) {
@@ -2930,8 +2943,11 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     if (missing2.has(-1) && !last.has(-1)) note(-1);
     return { lines: out, left: count2 + deeper, changes: false };
   }
+  function wordsOf(find) {
+    return find.toLowerCase().split(/\s+/).filter(Boolean);
+  }
   function found(lines, find, maxTokens) {
-    const words2 = find.toLowerCase().split(/\s+/).filter(Boolean);
+    const words2 = wordsOf(find);
     const parents = parentsOf(lines);
     const hits = lines.flatMap(({ text }, i) => {
       const in_ = text.toLowerCase();
@@ -3048,13 +3064,20 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     *render(parts, depth, out) {
       for (const group of groupsOf(parts)) {
         if (++this.#count % 64 === 0) yield;
-        if (Array.isArray(group)) this.#flow(group, depth, out);
+        if (Array.isArray(group)) yield* this.#flow(group, depth, out);
         else yield* this.#block(group, depth, out);
       }
     }
-    #flow(group, depth, out) {
-      const pieces = this.#pieces(group);
+    *#flow(group, depth, out) {
       let line2;
+      for (let i = 0; i < group.length; i++) {
+        if (i % 64 === 63) yield;
+        line2 = this.#joined(this.#pieces(group.slice(i, i + 1)), line2, depth, out);
+      }
+    }
+    /** Adds pieces to a line, or to others after it. @returns the last one */
+    #joined(pieces, to, depth, out) {
+      let line2 = to;
       for (const { text, kind, view, ref } of pieces) {
         const before = line2 ?? (kind === "text" && text.length < SHORT ? shortText(out.at(-1), depth) : void 0);
         const isField2 = kind === "act" && FIELD.test(text);
@@ -3065,6 +3088,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
           line2 = before;
         } else out.push(line2 = { depth, kind, view, ref, text });
       }
+      return line2;
     }
     /** The elements and texts of a line. */
     #pieces(group) {
@@ -3282,7 +3306,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
   var SKIPPED = /* @__PURE__ */ new Set(["script", "style", "noscript", "template", "head", "datalist", "legend", "caption", "param", "source", "track", "rp"]);
   var PICTURES = /* @__PURE__ */ new Set(["canvas", "video", "audio", "embed", "object"]);
   var nothingSeen = () => ({ text: "", unseen: false, deceives: false });
-  async function look({ tag, scope, all: all2 }) {
+  async function look({ tag, scope, find }) {
     watchPasswords(document);
     const references2 = referencesOf(tag);
     const part = {
@@ -3301,7 +3325,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       return { ...part, stale: { message: error.message, near: error.found } };
     }
     if (!root || innerWidth < 2 || innerHeight < 2) return part;
-    const looking = new Looking(references2, scope !== void 0, all2 === true || scope !== void 0);
+    const looking = new Looking(references2, scope !== void 0, find);
     if (scope && windowOf(root)) return { ...part, frame: looking.indexOf(root) };
     await sliced(looking.all(root));
     const lines = await sliced(linesOf(looking.parts, scope ? MAX_SCOPED_TEXT : MAX_TEXT, scope !== void 0));
@@ -3343,8 +3367,8 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     parts = [];
     #references;
     #scoped;
-    /** Items, cells and headings say their references, too. */
-    #items;
+    /** Items, cells and headings with these words say their references, too; without words where a part is looked at all do. */
+    #words;
     #page;
     #frames = /* @__PURE__ */ new Map();
     /** Elements by the id of what names them. */
@@ -3352,10 +3376,10 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     #around = /* @__PURE__ */ new Map();
     #heading = 1;
     #count = 0;
-    constructor(references2, scoped, items) {
+    constructor(references2, scoped, find) {
       this.#references = references2;
       this.#scoped = scoped;
-      this.#items = items;
+      this.#words = find === void 0 ? void 0 : wordsOf(find).filter((word) => !ROLE.test(word));
       this.#page = pageBox();
       for (let i = 0; i < window.length && i < 1e3; i++) this.#frames.set(window[i], i);
       for (const element of query(document, "[aria-labelledby]")) this.#named.set(attribute(element, "aria-labelledby")?.trim() ?? "", element);
@@ -3365,7 +3389,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       return (view && this.#frames.get(view)) ?? -1;
     }
     *all(root) {
-      const here = { ...seenAtRoot(), level: 0, pointer: false, moves: this.#scoped };
+      const here = { ...seenAtRoot(), level: 0, pointer: false, wanted: false, moves: this.#scoped };
       const scrolls2 = this.#scoped ? "" : scrollsBy(document.scrollingElement, innerHeight);
       if (scrolls2) this.parts.push({ ...BREAK, kind: "place", role: "page", text: `page${scrolls2}`, view: true, block: true });
       yield* this.#element(root, here, this.parts);
@@ -3413,7 +3437,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
         if (/\S/.test(textIn(element))) quiet[seen === "nothing" ? "unseen" : "deceives"] = true;
         return;
       }
-      const here = { ...seen, level: outer.level + 1, pointer: style.cursor === "pointer", ...quiet && { quiet } };
+      const here = { ...seen, level: outer.level + 1, wanted: outer.wanted, pointer: style.cursor === "pointer", ...quiet && { quiet } };
       const isBlock = name === "br" || !/^(inline|contents|ruby)/.test(style.display);
       if (isBlock && quiet) quiet.text += " ";
       else if (isBlock) into.push(BREAK);
@@ -3454,11 +3478,12 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       const called = PLACES.test(role) || NAMED2.test(role) ? nameOf(element, isNamedByContent(role) ? "" : role) : "";
       if (!PLACES.test(role) && !(NAMED2.test(role) && called) && !clickable && !scrolls2) return yield* this.#children(element, here, into);
       const parts = [];
+      if (ITEM2.test(role) && !here.wanted) here.wanted = this.#isWanted(element);
       yield* this.#children(element, here, parts);
       into.push(this.#place(element, role, called, here, block, clickable, scrolls2, parts));
     }
     #place(element, role, called, here, block, clickable, scrolls2, parts) {
-      const isItem = /^(listitem|heading|cell|gridcell|columnheader|rowheader|row|article)$/.test(role);
+      const isItem = ITEM2.test(role);
       const kind = clickable ? "act" : /^(listitem|cell|gridcell|columnheader|rowheader|row)$/.test(role) ? "text" : "place";
       const shown2 = role || (clickable ? "clickable" : "box");
       const states = `${statesOf(element, role, called, this.#scoped)}${scrolls2}`;
@@ -3469,7 +3494,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
         view: here.now,
         block: block || !clickable || role !== "",
         states,
-        referred: clickable || scrolls2 !== "" || SCOPES.test(role) || this.#items && isItem,
+        referred: clickable || scrolls2 !== "" || SCOPES.test(role) || isItem && here.wanted || role === "gridcell" && called !== "",
         parts
       });
       if ((role === "listitem" || CELLS.test(role)) && !part.ref && !states && !called) part.text = "";
@@ -3511,6 +3536,12 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       yield* this.#children(label, { ...here, pointer: true, quiet }, parts);
       into.push(this.#part(label, { kind: "act", role: "label", name: quiet.text, view: here.now, block: parts.length > 0, states: statesOf(field, roleOf(field), "", false), referred: true, parts }));
     }
+    /** Whether an item has what is looked for. */
+    #isWanted(item) {
+      if (!this.#words) return this.#scoped;
+      const text = (textContent(item) ?? "").slice(0, 2e4).toLowerCase();
+      return this.#words.every((word) => text.includes(word));
+    }
     #isSaidElsewhere(element, role) {
       const of = this.#named.get(attribute(element, "id") ?? "");
       if (!of || isNamedByContent(role) !== (role === "heading")) return false;
@@ -3533,6 +3564,8 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
       return this.#references.of(found2, itemsOf(element, this.#around));
     }
   };
+  var ITEM2 = /^(listitem|heading|cell|gridcell|columnheader|rowheader|row|article)$/;
+  var ROLE = /^(listitem|heading|cell|gridcell|columnheader|rowheader|row|article|button|link|list|table|main|region|checkbox|textbox|combobox|field|frame|dialog)$/;
   var CELLS = /^(cell|gridcell|columnheader|rowheader)$/;
   function attributeName(element, otherwise) {
     return hasAttribute(element, "aria-label") || hasAttribute(element, "aria-labelledby") ? nameOf(element, "") : otherwise;

@@ -2587,6 +2587,12 @@ async function existing(tabId, ifOrigin) {
   if (!isAt(tab.url, ifOrigin)) throw elsewhere();
   return tab;
 }
+async function opened(tabId) {
+  const isEmpty2 = ({ url, status }) => status === "loading" && (!url || url === "about:blank");
+  if (!isEmpty2(await existing(tabId))) return;
+  const loaded = loads(tabId);
+  if (isEmpty2(await existing(tabId))) await loaded;
+}
 async function awake(tabId) {
   if (!isAsleep(await existing(tabId))) return;
   const loaded = loads(tabId);
@@ -3432,7 +3438,8 @@ var RUNS = [
   ["[A-Z]?[a-z]+", 0.85, 0.17],
   ["[A-Z]+", 0.65, 0.5],
   ["\\d+", 0.7, 1 / 3],
-  [" ", 0, 0.05],
+  [" +", 0, 0.08],
+  ["\\n", 0, 1],
   ["[!-~]", 0, 0.85],
   ["[\\u00a0-\\u024f]+", 0.5, 0.8],
   ["[\\u0400-\\u04ff]+", 0.4, 0.7],
@@ -3524,10 +3531,12 @@ function leftOut(count, what, ref) {
   return `... ${count} more ${what}${count === 1 ? "line" : "lines"}${ref ? `, scope ${ref}` : ""}`;
 }
 function within2(lines2, maxTokens, deeper) {
-  const cost = (line) => tokensIn(line.text) + Math.ceil(line.depth / 4) + 1;
+  const cost = (line) => tokensIn(`${indented(line)}
+`);
   const least = lines2.reduce((sum, { text: text4 }) => sum + text4.length / 20, 0);
   if (least <= maxTokens && lines2.reduce((sum, line) => sum + cost(line), 0) <= maxTokens) return { lines: lines2.map((line) => ({ of: line.of ?? 0, text: indented(line) })), left: lines2.reduce((sum, { more = 0 }) => sum + more, deeper), changes: false };
   const parents = parentsOf(lines2);
+  const places = new Set(parents);
   const taken = new Uint8Array(lines2.length);
   let left = Math.max(0, maxTokens - NOTE * 3);
   const take2 = (i, floor) => {
@@ -3536,25 +3545,34 @@ function within2(lines2, maxTokens, deeper) {
     for (let at = i; at >= 0 && !taken[at]; at = parents[at]) {
       path.push(at);
       needed += cost(lines2[at]);
-      if (lines2[at].ref) needed += NOTE / 2;
+      if (lines2[at].ref && places.has(at)) needed += NOTE;
     }
     if (left - needed < floor) return false;
     for (const at of path) taken[at] = 1;
     left -= needed;
     return true;
   };
+  const whole = left;
   const rounds = [
     [({ kind, view }) => view && kind === "act", 0],
-    [({ kind, view }) => view && (kind === "place" || kind === "frame"), left * (1 - IN_VIEW)],
-    [({ view }) => view, left * (1 - IN_VIEW)],
+    [({ kind, view }) => view && (kind === "place" || kind === "frame"), whole * (1 - IN_VIEW)],
+    [({ view }) => view, whole * (1 - IN_VIEW)],
     [({ kind }) => kind === "act" || kind === "frame", 0],
     [({ kind }) => kind === "place", 0],
     [() => true, 0]
   ];
-  for (const [fits, floor] of rounds) {
-    let misses = 0;
-    for (let i = 0; i < lines2.length && misses < 20; i++) if (!taken[i] && fits(lines2[i]) && !take2(i, floor)) misses++;
-  }
+  const fill = () => {
+    for (const [fits, floor] of rounds) {
+      let misses = 0;
+      for (let i = 0; i < lines2.length && misses < 20; i++) if (!taken[i] && !lines2[i].more && fits(lines2[i]) && !take2(i, floor)) misses++;
+    }
+    for (let i = 1; i < lines2.length; i++) if (lines2[i].more && !taken[i] && taken[i - 1]) take2(i, 0);
+  };
+  fill();
+  const lacking2 = /* @__PURE__ */ new Set();
+  for (let i = 0; i < lines2.length; i++) if (!taken[i]) for (let at = parents[i]; at >= 0 && !lacking2.has(at); at = parents[at]) lacking2.add(at);
+  for (let i = 0; i < lines2.length; i++) if (taken[i] && lines2[i].ref && places.has(i) && !lacking2.has(i)) left += NOTE;
+  fill();
   return withNotes(lines2, parents, taken, deeper);
 }
 function withNotes(lines2, parents, taken, deeper) {
@@ -3593,8 +3611,11 @@ function withNotes(lines2, parents, taken, deeper) {
   if (missing.has(-1) && !last.has(-1)) note(-1);
   return { lines: out, left: count + deeper, changes: false };
 }
+function wordsOf(find) {
+  return find.toLowerCase().split(/\s+/).filter(Boolean);
+}
 function found(lines2, find, maxTokens) {
-  const words = find.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(find);
   const parents = parentsOf(lines2);
   const hits = lines2.flatMap(({ text: text4 }, i) => {
     const in_ = text4.toLowerCase();
@@ -3668,7 +3689,8 @@ function countOf(keys) {
 // worker/look.ts
 var FIRST2 = 1e4;
 var FRAMES = 2500;
-var AT_ONCE2 = 8;
+var AT_ONCE2 = 4;
+var MAX_FRAMES = 60;
 var MAX_DOCUMENTS = 1e3;
 var MAX_TEXT2 = 4e3;
 var MAX_TAGS = 4e3;
@@ -3695,10 +3717,12 @@ var Looks = class {
   }
   async look(tabId, { scope, depth, find, maxTokens, changes: changes2, viewer, ifOrigin }) {
     await awake(tabId);
+    await opened(tabId);
     const all = await documentsIn(tabId);
     const at = scope ? this.#of(scope, tabId, all) : all.find(({ frameId }) => frameId === 0);
     if (!at) throw new Refusal(Code.Unsupported, "the browser does not let extensions look at this page");
-    let root = await this.#ask(at, FIRST2, void 0, { scope, all: find !== void 0 && find !== "" });
+    const words = find ? { find } : {};
+    let root = await this.#ask(at, FIRST2, void 0, { scope, ...words });
     if (!root.part) {
       if (root.problem === NOT_SHARED) throw notShared();
       await answers(tabId);
@@ -3707,14 +3731,14 @@ var Looks = class {
     if (root.part.stale) throw stale(root.part.stale.message, root.part.stale.near);
     let within3 = { tagged: root, children: /* @__PURE__ */ new Map() };
     if (root.part.frame !== void 0) {
-      const framed = await this.#children(root, all, { all: true });
+      const framed = await this.#children(root, all, words);
       const inner = childAt(framed, root.part.frame, 0);
       if (!inner?.part) throw inner?.problem === NOT_SHARED ? notShared() : new Refusal(Code.Unsupported, `what the frame shows cannot be looked at: it ${inner?.problem ?? "is empty"}`);
       root = inner;
       within3 = { tagged: root, children: /* @__PURE__ */ new Map() };
     }
     if (ifOrigin && root.origin !== ifOrigin && !isAt(root.document.url, ifOrigin)) throw elsewhere();
-    await this.#descend(root, all, within3.children, { all: scope !== void 0 || find !== void 0 && find !== "" });
+    await this.#descend(root, all, within3.children, words);
     const { frames, lines: lines2 } = compose(root, within3.children);
     const key = JSON.stringify([viewer, tabId, scope]);
     const before = changes2 && viewer ? this.#before.get(key) : void 0;
@@ -3756,13 +3780,7 @@ var Looks = class {
     const children = all.filter(({ parentFrameId }) => parentFrameId === around.frameId);
     const asked2 = children.map(async (at) => {
       if (!permitsDocument(this.#settings(), at)) return void 0;
-      const func = () => {
-        const { parent: parent2 } = window;
-        let index2 = parent2.length - 1;
-        while (index2 >= 0 && parent2[index2] !== window) index2--;
-        return { index: index2, origin: self.origin, url: location.href };
-      };
-      const [answer2] = await askDocuments({ target: { tabId: at.tabId, documentIds: [at.documentId] }, func }, FRAMES);
+      const [answer2] = await askDocuments({ target: { tabId: at.tabId, documentIds: [at.documentId] }, func: sizeOf }, FRAMES);
       return answer2?.result?.index === index ? { frameId: at.frameId, origin: originOf(answer2.result.origin, answer2.result.url, all, at), url: answer2.result.url.slice(0, 2048) } : void 0;
     });
     const frame = (await Promise.all(asked2)).find(Boolean);
@@ -3842,17 +3860,23 @@ var Looks = class {
     children.set(of.document.frameId, inner);
     for (const child of inner) await this.#descend(child, all, children, options);
   }
-  async #children({ document: { frameId }, origin }, all, options) {
+  /** Looks at the frames of a document, those in view first; without words that are to be found only so many. */
+  async #children({ document: { frameId }, origin, part }, all, options) {
     const there = all.filter((document2) => document2.parentFrameId === frameId);
-    const looked = [];
-    const next = async () => {
-      for (let i = there.findIndex((_, i2) => !(i2 in looked)); i >= 0; i = there.findIndex((_, i2) => !(i2 in looked))) {
-        looked[i] = void 0;
-        looked[i] = await this.#ask(there[i], FRAMES, origin, options);
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE2 }, next));
-    return looked;
+    const inView = new Set(decode2(part?.lines ?? "").filter(({ kind, view }) => kind === "frame" && view).map(({ frame }) => frame));
+    const sized = await atOnce(there, async (at) => {
+      if (!permitsDocument(this.#settings(), at)) return { at, index: void 0, problem: NOT_SHARED };
+      const [answer2] = await askDocuments({ target: { tabId: at.tabId, documentIds: [at.documentId] }, func: sizeOf }, FRAMES);
+      const { index, small } = answer2?.result ?? { index: void 0, small: false };
+      return { at, index, problem: answer2 ? small ? "" : void 0 : NO_ANSWER };
+    });
+    sized.sort((a, b) => Number(inView.has(b.index)) - Number(inView.has(a.index)));
+    let asked2 = 0;
+    return atOnce(sized, async ({ at, index, problem }) => {
+      const late = problem === void 0 && !options.find && ++asked2 > MAX_FRAMES;
+      if (problem === void 0 && !late) return { ...await this.#ask(at, FRAMES, origin, options), index };
+      return { document: at, part: void 0, index, origin: originOf("", at.url, all, at), problem: late ? LATE2 : problem ?? "" };
+    });
   }
   /** Asks a document what it shows. */
   async #ask(at, timeout, around, options) {
@@ -3876,17 +3900,12 @@ var Looks = class {
           const steps = Object.hasOwn(globalThis, "tabhubSteps") ? globalThis.tabhubSteps : void 0;
           return steps?.document === document ? steps.look(options2) : null;
         },
-        args: [{ tag, ...options.scope && { scope: options.scope }, ...options.all && { all: true } }]
+        args: [{ tag, ...options.scope && { scope: options.scope }, ...options.find && { find: options.find } }]
       }, left());
       return answer2?.result ?? void 0;
     };
     let part = known ? await look3() : void 0;
     if (!part) {
-      if (around !== void 0) {
-        const [sized] = await askDocuments({ target, func: () => innerWidth > 1 && innerHeight > 1 }, left());
-        if (!sized) return looked(void 0, NO_ANSWER);
-        if (!sized.result) return looked(void 0, "");
-      }
       await askDocuments({ target, files: ["content/steps.js"] }, left());
       part = await look3();
     }
@@ -3899,8 +3918,27 @@ var Looks = class {
     return looked(part, "");
   }
 };
+var LATE2 = "not looked at yet: use it as scope";
 var NOT_SHARED = "is of a site that is not shared";
 var NO_ANSWER = "does not answer";
+function sizeOf() {
+  const { parent: parent2 } = window;
+  let index = parent2.length - 1;
+  while (index >= 0 && parent2[index] !== window) index--;
+  return { index, small: innerWidth < 2 || innerHeight < 2, origin: self.origin, url: location.href };
+}
+async function atOnce(all, does) {
+  const out = [];
+  let next = 0;
+  const some = async () => {
+    while (next < all.length) {
+      const i = next++;
+      out[i] = await does(all[i]);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE2 }, some));
+  return out;
+}
 function tagOf(ref) {
   return /^[a-z]+/.exec(ref)?.[0] ?? "";
 }
@@ -3917,7 +3955,7 @@ async function documentsIn(tabId) {
   return all.flatMap(({ frameId, parentFrameId, documentId, documentLifecycle, url }) => documentId && (documentLifecycle ?? "active") === "active" ? [{ tabId, frameId, parentFrameId, documentId, url }] : []);
 }
 function childAt(children, index, nth) {
-  const fits = children.filter(({ part }) => part?.index === index);
+  const fits = children.filter((child) => child.index === index);
   return fits[index < 0 ? nth : 0];
 }
 function compose(root, children) {
@@ -3938,7 +3976,7 @@ function compose(root, children) {
         continue;
       }
       const child = childAt(inner, line.frame ?? -1, line.frame === -1 ? shadowed++ : 0) ?? problemOf(inner);
-      if (!child) continue;
+      if (!child || !child.part && !child.problem) continue;
       const other = child.origin !== origin && child.origin !== "null" ? ` of ${new URL(child.origin).host}` : "";
       at.text = `${line.text.slice(0, line.text.length - line.ref.length).trimEnd()}${other} ${line.ref}${child.part ? "" : `: ${child.problem}`}`;
       lines2.push(at);
@@ -3951,7 +3989,7 @@ function compose(root, children) {
   return { frames, lines: lines2, documents: documents2 };
 }
 function problemOf(children) {
-  const at = children.findIndex(({ part, problem }) => !part && problem);
+  const at = children.findIndex(({ part, index, problem }) => !part && index === void 0 && problem);
   return at < 0 ? void 0 : children.splice(at, 1)[0];
 }
 
@@ -4351,9 +4389,9 @@ function hook(name, trusted) {
   const answered = (kind, native, view, args) => {
     if (performance.now() > until || !trusted && isPersons()) return Reflect.apply(native, view, args);
     if (kind === "open") {
-      const opened2 = Reflect.apply(native, view, args);
-      if (!opened2) said2({ kind, message: text4(args[0] ?? ""), got: "" });
-      return opened2;
+      const opened3 = Reflect.apply(native, view, args);
+      if (!opened3) said2({ kind, message: text4(args[0] ?? ""), got: "" });
+      return opened3;
     }
     const given = kind === "confirm" || kind === "prompt" ? answer2 : void 0;
     if (given) answer2 = void 0;
@@ -4973,9 +5011,9 @@ var Sandbox = class {
     try {
       if (!this.#port) {
         await this.#close();
-        const opened2 = new Promise((done) => this.#opened = done);
+        const opened3 = new Promise((done) => this.#opened = done);
         await chrome.offscreen.createDocument({ url: "offscreen.html", reasons: [chrome.offscreen.Reason.WORKERS], justification: "runs a short script of an app in a worker, apart from all pages" });
-        await Promise.race([opened2, new Promise((late) => setTimeout(late, OPENS))]);
+        await Promise.race([opened3, new Promise((late) => setTimeout(late, OPENS))]);
       }
       const script2 = this.#scripts.get(id);
       if (!script2?.code) return;
@@ -6800,7 +6838,7 @@ function outcome2(result) {
 // worker/main.ts
 var current;
 var changing2 = Promise.resolve();
-var link = new Link({ address: () => current.hub, hello, opened, message, changed: stateChanged });
+var link = new Link({ address: () => current.hub, hello, opened: opened2, message, changed: stateChanged });
 var hub = new Hub(link);
 var toolbar = new Toolbar();
 var packs = new Packs(() => isLoopback(new URL(current.hub).hostname), packsChanged);
@@ -6874,7 +6912,7 @@ function browserName() {
   const { brand, version } = named.find(({ brand: brand2 }) => brand2 !== "Chromium") ?? named[0] ?? { brand: "Browser", version: "" };
   return `${brand} ${version}`.trim() + (hasTrustedInput ? " (trusted input)" : "");
 }
-function opened() {
+function opened2() {
   packs.opened(link.pairing);
   calls.opened();
   tabs.opened();

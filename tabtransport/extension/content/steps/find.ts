@@ -113,9 +113,12 @@ export function nameOf(element: Element, role = roleOf(element)): string {
   return tells(element, name) ? "" : name;
 }
 
+/** How many characters of a text count for a name. */
+const MAX_READ = 10_000;
+
 /** A text in one line, without marks that are not seen, such as where a word may be broken. */
 function line(text: string | null | undefined) {
-  return (text ?? "").replace(UNSEEN, "").replace(/\s+/g, " ").trim();
+  return (text ?? "").slice(0, MAX_READ).replace(UNSEEN, "").replace(/\s+/g, " ").trim();
 }
 
 /** What names an element of HTML of its kind. */

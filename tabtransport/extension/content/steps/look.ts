@@ -5,7 +5,7 @@ import {
   assignedNodes, attribute, clean, controlOf, firstChild, hasAttribute, isHTML, isVisible, knowingLabels, localName, nextSibling, nodeType, query, scrollBox, shadowOf,
   textContent, viewOf, windowOf,
 } from "./dom.ts";
-import { encode, type Line } from "../../looklines.ts";
+import { encode, wordsOf, type Line } from "../../looklines.ts";
 import { Failure } from "./failure.ts";
 import { isNamedByContent, nameOf, overlap, roleOf, textIn, words, type Found } from "./find.ts";
 import { BREAK, linesOf, quoted, type Part } from "./looklines.ts";
@@ -43,6 +43,8 @@ const PICTURES = new Set(["canvas", "video", "audio", "embed", "object"]);
 interface Around extends Seen {
   level: number;
   pointer: boolean;
+  /** It is of an item that says its references. */
+  wanted: boolean;
   /** In what is named by its content, or in a label: only what can be acted on is said beside that. */
   quiet?: Quiet;
 }
@@ -57,7 +59,7 @@ interface Quiet {
 
 const nothingSeen = (): Quiet => ({ text: "", unseen: false, deceives: false });
 
-export async function look({ tag, scope, all }: LookOptions): Promise<LookPart> {
+export async function look({ tag, scope, find }: LookOptions): Promise<LookPart> {
   watchPasswords(document);
   const references = referencesOf(tag) as References;
   const part: LookPart = {
@@ -76,7 +78,7 @@ export async function look({ tag, scope, all }: LookOptions): Promise<LookPart> 
     return { ...part, stale: { message: error.message, near: error.found } };
   }
   if (!root || innerWidth < 2 || innerHeight < 2) return part;
-  const looking = new Looking(references, scope !== undefined, all === true || scope !== undefined);
+  const looking = new Looking(references, scope !== undefined, find);
   if (scope && windowOf(root)) return { ...part, frame: looking.indexOf(root) };
   await sliced(looking.all(root));
   const lines = await sliced(linesOf(looking.parts, scope ? MAX_SCOPED_TEXT : MAX_TEXT, scope !== undefined));
@@ -123,8 +125,8 @@ class Looking {
   readonly parts: Part[] = [];
   readonly #references;
   readonly #scoped;
-  /** Items, cells and headings say their references, too. */
-  readonly #items;
+  /** Items, cells and headings with these words say their references, too; without words where a part is looked at all do. */
+  readonly #words;
   readonly #page: Box;
   readonly #frames = new Map<Window, number>();
   /** Elements by the id of what names them. */
@@ -133,10 +135,10 @@ class Looking {
   #heading = 1;
   #count = 0;
 
-  constructor(references: References, scoped: boolean, items: boolean) {
+  constructor(references: References, scoped: boolean, find?: string) {
     this.#references = references;
     this.#scoped = scoped;
-    this.#items = items;
+    this.#words = find === undefined ? undefined : wordsOf(find).filter((word) => !ROLE.test(word));
     this.#page = pageBox();
     for (let i = 0; i < window.length && i < 1000; i++) this.#frames.set(window[i], i);
     for (const element of query(document, "[aria-labelledby]")) this.#named.set(attribute(element, "aria-labelledby")?.trim() ?? "", element);
@@ -148,7 +150,7 @@ class Looking {
   }
 
   *all(root: Element): Generator<void> {
-    const here: Around = { ...seenAtRoot(), level: 0, pointer: false, moves: this.#scoped };
+    const here: Around = { ...seenAtRoot(), level: 0, pointer: false, wanted: false, moves: this.#scoped };
     const scrolls = this.#scoped ? "" : scrollsBy(document.scrollingElement, innerHeight);
     if (scrolls) this.parts.push({ ...BREAK, kind: "place", role: "page", text: `page${scrolls}`, view: true, block: true });
     yield* this.#element(root, here, this.parts);
@@ -200,7 +202,7 @@ class Looking {
       if (/\S/.test(textIn(element))) quiet[seen === "nothing" ? "unseen" : "deceives"] = true;
       return;
     }
-    const here: Around = { ...seen, level: outer.level + 1, pointer: style.cursor === "pointer", ...(quiet && { quiet }) };
+    const here: Around = { ...seen, level: outer.level + 1, wanted: outer.wanted, pointer: style.cursor === "pointer", ...(quiet && { quiet }) };
     const isBlock = name === "br" || !/^(inline|contents|ruby)/.test(style.display);
     if (isBlock && quiet) quiet.text += " ";
     else if (isBlock) into.push(BREAK);
@@ -243,12 +245,13 @@ class Looking {
     const called = PLACES.test(role) || NAMED.test(role) ? nameOf(element, isNamedByContent(role) ? "" : role) : "";
     if (!PLACES.test(role) && !(NAMED.test(role) && called) && !clickable && !scrolls) return yield* this.#children(element, here, into);
     const parts: Part[] = [];
+    if (ITEM.test(role) && !here.wanted) here.wanted = this.#isWanted(element);
     yield* this.#children(element, here, parts);
     into.push(this.#place(element, role, called, here, block, clickable, scrolls, parts));
   }
 
   #place(element: Element, role: string, called: string, here: Around, block: boolean, clickable: boolean, scrolls: string, parts: Part[]): Part {
-    const isItem = /^(listitem|heading|cell|gridcell|columnheader|rowheader|row|article)$/.test(role);
+    const isItem = ITEM.test(role);
     const kind = clickable ? "act" : /^(listitem|cell|gridcell|columnheader|rowheader|row)$/.test(role) ? "text" : "place";
     const shown = role || (clickable ? "clickable" : "box");
     const states = `${statesOf(element, role, called, this.#scoped)}${scrolls}`;
@@ -259,7 +262,7 @@ class Looking {
       view: here.now,
       block: block || !clickable || role !== "",
       states,
-      referred: clickable || scrolls !== "" || SCOPES.test(role) || (this.#items && isItem),
+      referred: clickable || scrolls !== "" || SCOPES.test(role) || (isItem && here.wanted) || (role === "gridcell" && called !== ""),
       parts,
     });
     if ((role === "listitem" || CELLS.test(role)) && !part.ref && !states && !called) part.text = "";
@@ -304,6 +307,13 @@ class Looking {
     into.push(this.#part(label, { kind: "act", role: "label", name: quiet.text, view: here.now, block: parts.length > 0, states: statesOf(field, roleOf(field), "", false), referred: true, parts }));
   }
 
+  /** Whether an item has what is looked for. */
+  #isWanted(item: Element) {
+    if (!this.#words) return this.#scoped;
+    const text = (textContent(item) ?? "").slice(0, 20_000).toLowerCase();
+    return this.#words.every((word) => text.includes(word));
+  }
+
   #isSaidElsewhere(element: Element, role: string) {
     const of = this.#named.get(attribute(element, "id") ?? "");
     if (!of || isNamedByContent(role) !== (role === "heading")) return false;
@@ -343,6 +353,9 @@ class Looking {
   }
 }
 
+const ITEM = /^(listitem|heading|cell|gridcell|columnheader|rowheader|row|article)$/;
+/** Words of what is found that say what it is. */
+const ROLE = /^(listitem|heading|cell|gridcell|columnheader|rowheader|row|article|button|link|list|table|main|region|checkbox|textbox|combobox|field|frame|dialog)$/;
 const CELLS = /^(cell|gridcell|columnheader|rowheader)$/;
 
 /** What an element is called by itself, whatever is in it. */

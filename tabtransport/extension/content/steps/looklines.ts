@@ -93,14 +93,22 @@ class Maker {
   *render(parts: Part[], depth: number, out: Line[]): Generator<void> {
     for (const group of groupsOf(parts)) {
       if (++this.#count % 64 === 0) yield;
-      if (Array.isArray(group)) this.#flow(group, depth, out);
+      if (Array.isArray(group)) yield* this.#flow(group, depth, out);
       else yield* this.#block(group, depth, out);
     }
   }
 
-  #flow(group: Part[], depth: number, out: Line[]) {
-    const pieces = this.#pieces(group);
+  *#flow(group: Part[], depth: number, out: Line[]): Generator<void> {
     let line: Line | undefined;
+    for (let i = 0; i < group.length; i++) {
+      if (i % 64 === 63) yield;
+      line = this.#joined(this.#pieces(group.slice(i, i + 1)), line, depth, out);
+    }
+  }
+
+  /** Adds pieces to a line, or to others after it. @returns the last one */
+  #joined(pieces: Piece[], to: Line | undefined, depth: number, out: Line[]): Line | undefined {
+    let line = to;
     for (const { text, kind, view, ref } of pieces) {
       const before = line ?? (kind === "text" && text.length < SHORT ? shortText(out.at(-1), depth) : undefined);
       const isField = kind === "act" && FIELD.test(text);
@@ -111,6 +119,7 @@ class Maker {
         line = before;
       } else out.push((line = { depth, kind, view, ref, text }));
     }
+    return line;
   }
 
   /** The elements and texts of a line. */
