@@ -239,8 +239,8 @@ function found(lines: Line[], find: string, maxTokens: number): Shown {
   const words = wordsOf(find);
   const parents = parentsOf(lines);
   const hits = lines.flatMap(({ text }, i) => {
-    const in_ = text.toLowerCase();
-    return words.every((word) => in_.includes(word)) ? [i] : [];
+    const said = text.replace(REF, "").toLowerCase();
+    return words.every((word) => said.includes(word)) ? [i] : [];
   });
   const out: Shown["lines"] = [];
   let left = maxTokens;

@@ -90,9 +90,9 @@ export class Looks {
     if (root.part.stale) throw stale(root.part.stale.message, root.part.stale.near);
     let within = { tagged: root, children: new Map<number, Looked[]>() };
     if (root.part.frame !== undefined) {
-      const framed = await this.#children(root, all, words);
+      const framed = await this.#children(root, all, words, root.part.frame);
       const inner = childAt(framed, root.part.frame, 0);
-      if (!inner?.part) throw inner?.problem === NOT_SHARED ? notShared() : new Refusal(Code.Unsupported, `what the frame shows cannot be looked at: it ${inner?.problem ?? "is empty"}`);
+      if (!inner?.part) throw inner?.problem === NOT_SHARED ? notShared() : new Refusal(Code.Unsupported, `what the frame shows cannot be looked at: it ${inner?.problem || "is empty"}`);
       root = inner;
       within = { tagged: root, children: new Map() };
     }
@@ -161,10 +161,10 @@ export class Looks {
   async acting(tabId: number): Promise<{ text: string; ref: string; document: Shown }[]> {
     const all = await documentsIn(tabId);
     const top = all.find(({ frameId }) => frameId === 0);
-    const root = top && (await this.#ask(top, FIRST, undefined, { all: true }));
+    const root = top && (await this.#ask(top, FIRST, undefined, {}));
     if (!root?.part) throw root?.problem === NOT_SHARED ? notShared() : new Refusal(Code.Unsupported, "the page cannot be looked at");
     const children = new Map<number, Looked[]>();
-    await this.#descend(root, all, children, { all: true });
+    await this.#descend(root, all, children, {});
     const { lines, documents } = compose(root, children);
     return lines.flatMap(({ kind, ref, text, of }) => (kind === "act" && ref ? [{ text: text.trim(), ref, document: documents[of ?? 0] }] : []));
   }
@@ -235,7 +235,7 @@ export class Looks {
   }
 
   /** Looks at the frames of a document, those in view first; without words that are to be found only so many. */
-  async #children({ document: { frameId }, origin, part }: Looked, all: Shown[], options: { find?: string }): Promise<Looked[]> {
+  async #children({ document: { frameId }, origin, part }: Looked, all: Shown[], options: { find?: string }, only = -1): Promise<Looked[]> {
     const there = all.filter((document) => document.parentFrameId === frameId);
     const inView = new Set(decode(part?.lines ?? "").filter(({ kind, view }) => kind === "frame" && view).map(({ frame }) => frame));
     const sized = await atOnce(there, async (at) => {
@@ -246,7 +246,7 @@ export class Looks {
     });
     sized.sort((a, b) => Number(inView.has(b.index)) - Number(inView.has(a.index)));
     let asked = 0;
-    return atOnce(sized, async ({ at, index, problem }) => {
+    return atOnce(only < 0 ? sized : sized.filter(({ index }) => index === only), async ({ at, index, problem }) => {
       const late = problem === undefined && !options.find && ++asked > MAX_FRAMES;
       if (problem === undefined && !late) return { ...(await this.#ask(at, FRAMES, origin, options)), index };
       return { document: at, part: undefined, index, origin: originOf("", at.url, all, at), problem: late ? LATE : (problem ?? "") };
@@ -294,7 +294,7 @@ export class Looks {
   }
 }
 
-const LATE = "not looked at yet: use it as scope";
+const LATE = "is not looked at yet, use it as scope";
 const NOT_SHARED = "is of a site that is not shared";
 const NO_ANSWER = "does not answer";
 

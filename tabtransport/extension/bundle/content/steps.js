@@ -2950,8 +2950,8 @@ presentation progressbar radiogroup scrollbar switch tab tablist tabpanel timer 
     const words2 = wordsOf(find);
     const parents = parentsOf(lines);
     const hits = lines.flatMap(({ text }, i) => {
-      const in_ = text.toLowerCase();
-      return words2.every((word) => in_.includes(word)) ? [i] : [];
+      const said = text.replace(REF2, "").toLowerCase();
+      return words2.every((word) => said.includes(word)) ? [i] : [];
     });
     const out = [];
     let left = maxTokens;
@@ -3426,12 +3426,16 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     *#element(element, outer, into) {
       if (++this.#count % 16 === 0) yield;
       const name = localName(element);
-      if (SKIPPED.has(name) || outer.level > MAX_LEVELS) return;
+      if (SKIPPED.has(name)) return;
       if (attribute(element, "aria-hidden") === "true" || hasAttribute(element, "inert")) return;
       const style = viewOf(element)?.getComputedStyle(element);
       if (!style || style.display === "none") return;
       const seen = seenIn(element, style, outer, this.#page);
       const { quiet } = outer;
+      if (outer.level > MAX_LEVELS && typeof seen !== "string") {
+        if (!quiet) into.push(this.#part(element, { kind: "place", role: "box", name: "", view: seen.now, block: true, states: " is too deep to be shown here, use it as scope", referred: true }));
+        return;
+      }
       if (typeof seen === "string") {
         if (!quiet) return;
         if (/\S/.test(textIn(element))) quiet[seen === "nothing" ? "unseen" : "deceives"] = true;

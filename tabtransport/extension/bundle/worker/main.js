@@ -3618,8 +3618,8 @@ function found(lines2, find, maxTokens) {
   const words = wordsOf(find);
   const parents = parentsOf(lines2);
   const hits = lines2.flatMap(({ text: text4 }, i) => {
-    const in_ = text4.toLowerCase();
-    return words.every((word) => in_.includes(word)) ? [i] : [];
+    const said2 = text4.replace(REF, "").toLowerCase();
+    return words.every((word) => said2.includes(word)) ? [i] : [];
   });
   const out = [];
   let left = maxTokens;
@@ -3731,9 +3731,9 @@ var Looks = class {
     if (root.part.stale) throw stale(root.part.stale.message, root.part.stale.near);
     let within3 = { tagged: root, children: /* @__PURE__ */ new Map() };
     if (root.part.frame !== void 0) {
-      const framed = await this.#children(root, all, words);
+      const framed = await this.#children(root, all, words, root.part.frame);
       const inner = childAt(framed, root.part.frame, 0);
-      if (!inner?.part) throw inner?.problem === NOT_SHARED ? notShared() : new Refusal(Code.Unsupported, `what the frame shows cannot be looked at: it ${inner?.problem ?? "is empty"}`);
+      if (!inner?.part) throw inner?.problem === NOT_SHARED ? notShared() : new Refusal(Code.Unsupported, `what the frame shows cannot be looked at: it ${inner?.problem || "is empty"}`);
       root = inner;
       within3 = { tagged: root, children: /* @__PURE__ */ new Map() };
     }
@@ -3797,10 +3797,10 @@ var Looks = class {
   async acting(tabId) {
     const all = await documentsIn(tabId);
     const top2 = all.find(({ frameId }) => frameId === 0);
-    const root = top2 && await this.#ask(top2, FIRST2, void 0, { all: true });
+    const root = top2 && await this.#ask(top2, FIRST2, void 0, {});
     if (!root?.part) throw root?.problem === NOT_SHARED ? notShared() : new Refusal(Code.Unsupported, "the page cannot be looked at");
     const children = /* @__PURE__ */ new Map();
-    await this.#descend(root, all, children, { all: true });
+    await this.#descend(root, all, children, {});
     const { lines: lines2, documents: documents2 } = compose(root, children);
     return lines2.flatMap(({ kind, ref, text: text4, of }) => kind === "act" && ref ? [{ text: text4.trim(), ref, document: documents2[of ?? 0] }] : []);
   }
@@ -3861,7 +3861,7 @@ var Looks = class {
     for (const child of inner) await this.#descend(child, all, children, options);
   }
   /** Looks at the frames of a document, those in view first; without words that are to be found only so many. */
-  async #children({ document: { frameId }, origin, part }, all, options) {
+  async #children({ document: { frameId }, origin, part }, all, options, only = -1) {
     const there = all.filter((document2) => document2.parentFrameId === frameId);
     const inView = new Set(decode2(part?.lines ?? "").filter(({ kind, view }) => kind === "frame" && view).map(({ frame }) => frame));
     const sized = await atOnce(there, async (at) => {
@@ -3872,7 +3872,7 @@ var Looks = class {
     });
     sized.sort((a, b) => Number(inView.has(b.index)) - Number(inView.has(a.index)));
     let asked2 = 0;
-    return atOnce(sized, async ({ at, index, problem }) => {
+    return atOnce(only < 0 ? sized : sized.filter(({ index }) => index === only), async ({ at, index, problem }) => {
       const late = problem === void 0 && !options.find && ++asked2 > MAX_FRAMES;
       if (problem === void 0 && !late) return { ...await this.#ask(at, FRAMES, origin, options), index };
       return { document: at, part: void 0, index, origin: originOf("", at.url, all, at), problem: late ? LATE2 : problem ?? "" };
@@ -3918,7 +3918,7 @@ var Looks = class {
     return looked(part, "");
   }
 };
-var LATE2 = "not looked at yet: use it as scope";
+var LATE2 = "is not looked at yet, use it as scope";
 var NOT_SHARED = "is of a site that is not shared";
 var NO_ANSWER = "does not answer";
 function sizeOf() {

@@ -190,12 +190,16 @@ class Looking {
   *#element(element: Element, outer: Around, into: Part[]): Generator<void> {
     if (++this.#count % 16 === 0) yield;
     const name = localName(element);
-    if (SKIPPED.has(name) || outer.level > MAX_LEVELS) return;
+    if (SKIPPED.has(name)) return;
     if (attribute(element, "aria-hidden") === "true" || hasAttribute(element, "inert")) return;
     const style = viewOf(element)?.getComputedStyle(element);
     if (!style || style.display === "none") return;
     const seen = seenIn(element, style, outer, this.#page);
     const { quiet } = outer;
+    if (outer.level > MAX_LEVELS && typeof seen !== "string") {
+      if (!quiet) into.push(this.#part(element, { kind: "place", role: "box", name: "", view: seen.now, block: true, states: " is too deep to be shown here, use it as scope", referred: true }));
+      return;
+    }
     if (typeof seen === "string") {
       if (!quiet) return;
       // What is cut off names what it is in, for those who hear the page; what is transparent is for nobody.
