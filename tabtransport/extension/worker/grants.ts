@@ -17,6 +17,8 @@ interface Ledger {
   portOf(run: Run): chrome.runtime.Port | undefined;
   /** @returns whether what is known is written down */
   write(): Promise<boolean>;
+  /** Has all ready for a step that is about to be done. */
+  prepare(run: Run, step: number): Promise<void>;
   /** Says that a run waits for the person. */
   waits(id: string, run: Run, words: string): void;
   /** Resolves when something has changed that a run may wait for, or after a while. */
@@ -73,6 +75,8 @@ export class Grants {
       const refusal = await this.#mayNot(id, run, isOpen);
       if (!isOpen()) return;
       if (refusal) return say(this.#runs.portOf(run), { type: "refused", id, step, ...refusal });
+      await this.#runs.prepare(run, step);
+      if (!isOpen()) return;
       const before = run.granted;
       run.granted = Math.max(before, step);
       const written = await this.#runs.write();

@@ -21,6 +21,12 @@ export class Inputs {
     return this.#given.get(id);
   }
 
+  /** Attaches the debugger for a step that has a place on the screen: its bar moves what is there. */
+  async prepare(run: Run, step: number) {
+    const { click, hover, drag } = stepsOf(run)[step] ?? {};
+    if (click || hover || drag) await globalThis.tabhubTrustedInput?.ready(run.tabId).catch(() => {}); // the act says why
+  }
+
   /**
    * Gives a tab the input of a step.
    * @returns why it has none, or not all of it

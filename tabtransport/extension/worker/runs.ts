@@ -87,6 +87,7 @@ export class Runs {
       isOpen: (id: string, run: Run) => this.#open.get(id) === run,
       portOf: (run: Run) => this.#portOf(run),
       write: () => this.#stored.write(),
+      prepare: (run: Run, step: number) => this.#inputs.prepare(run, step),
       waits: (id: string, run: Run, words: string) => this.#report(id, run, words, true),
       change: () => this.#change(),
       get connected() {

@@ -21,6 +21,8 @@ export class NoInput extends Error {
 
 /** How long the debugger stays attached without input, in ms: a run has several steps. */
 const IDLE = 4_000;
+/** How long the browser's bar may take to come, in ms. */
+const BAR = 350;
 /** How long the browser may take for one command, in ms. A page that is busy takes its time. */
 const TIMEOUT = 10_000;
 /** How long a page may take to ask for files after a click, in ms: where some are to be put, and where not. */
@@ -81,6 +83,22 @@ export class TrustedInput {
     return this.#tabs.has(tabId);
   }
 
+  /** Attaches the debugger to a tab, and resolves when the browser's bar has come, which makes the page lower. */
+  async ready(tabId: number) {
+    const fresh = !this.#tabs.has(tabId);
+    const tab = await this.#attach(tabId);
+    if (fresh) await new Promise((done) => setTimeout(done, BAR));
+    await this.#rest(tab, tabId);
+  }
+
+  /** An act is over, and perhaps the last one for a while. */
+  async #rest(tab: Attached, tabId: number) {
+    tab.busy--;
+    if (!tab.busy) await this.#keepClosed(tab, tabId, false);
+    clearTimeout(tab.idle);
+    if (!tab.busy && this.#tabs.get(tabId) === tab) tab.idle = setTimeout(() => void this.#detach(tabId), IDLE);
+  }
+
   /**
    * Gives a tab input, once.
    * @param files of an upload
@@ -107,9 +125,7 @@ export class TrustedInput {
       failure.begun = given;
       throw failure;
     } finally {
-      tab.busy--;
-      if (!tab.busy) await this.#keepClosed(tab, tabId, false);
-      if (!tab.busy && this.#tabs.get(tabId) === tab) tab.idle = setTimeout(() => void this.#detach(tabId), IDLE);
+      await this.#rest(tab, tabId);
     }
   }
 

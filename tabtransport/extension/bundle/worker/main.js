@@ -4599,6 +4599,8 @@ var Grants = class {
       const refusal = await this.#mayNot(id, run3, isOpen2);
       if (!isOpen2()) return;
       if (refusal) return say(this.#runs.portOf(run3), { type: "refused", id, step, ...refusal });
+      await this.#runs.prepare(run3, step);
+      if (!isOpen2()) return;
       const before = run3.granted;
       run3.granted = Math.max(before, step);
       const written = await this.#runs.write();
@@ -4711,6 +4713,12 @@ var Inputs = class {
   /** Settles when no input is being given for a run; undefined if none is. */
   of(id) {
     return this.#given.get(id);
+  }
+  /** Attaches the debugger for a step that has a place on the screen: its bar moves what is there. */
+  async prepare(run3, step) {
+    const { click, hover, drag } = stepsOf(run3)[step] ?? {};
+    if (click || hover || drag) await globalThis.tabhubTrustedInput?.ready(run3.tabId).catch(() => {
+    });
   }
   /**
    * Gives a tab the input of a step.
@@ -5166,6 +5174,7 @@ var Runs = class {
       isOpen: (id, run3) => this.#open.get(id) === run3,
       portOf: (run3) => this.#portOf(run3),
       write: () => this.#stored.write(),
+      prepare: (run3, step) => this.#inputs.prepare(run3, step),
       waits: (id, run3, words) => this.#report(id, run3, words, true),
       change: () => this.#change(),
       get connected() {

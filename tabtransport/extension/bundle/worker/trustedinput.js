@@ -5,6 +5,7 @@ var NoInput = class extends Error {
   begun = false;
 };
 var IDLE = 4e3;
+var BAR = 350;
 var TIMEOUT = 1e4;
 var CHOOSES = 2e3;
 var ASKS = 50;
@@ -43,6 +44,20 @@ var TrustedInput = class {
   uses(tabId) {
     return this.#tabs.has(tabId);
   }
+  /** Attaches the debugger to a tab, and resolves when the browser's bar has come, which makes the page lower. */
+  async ready(tabId) {
+    const fresh = !this.#tabs.has(tabId);
+    const tab = await this.#attach(tabId);
+    if (fresh) await new Promise((done) => setTimeout(done, BAR));
+    await this.#rest(tab, tabId);
+  }
+  /** An act is over, and perhaps the last one for a while. */
+  async #rest(tab, tabId) {
+    tab.busy--;
+    if (!tab.busy) await this.#keepClosed(tab, tabId, false);
+    clearTimeout(tab.idle);
+    if (!tab.busy && this.#tabs.get(tabId) === tab) tab.idle = setTimeout(() => void this.#detach(tabId), IDLE);
+  }
   /**
    * Gives a tab input, once.
    * @param files of an upload
@@ -69,9 +84,7 @@ var TrustedInput = class {
       failure.begun = given;
       throw failure;
     } finally {
-      tab.busy--;
-      if (!tab.busy) await this.#keepClosed(tab, tabId, false);
-      if (!tab.busy && this.#tabs.get(tabId) === tab) tab.idle = setTimeout(() => void this.#detach(tabId), IDLE);
+      await this.#rest(tab, tabId);
     }
   }
   async #act(tab, tabId, act, place, give) {
