@@ -4757,9 +4757,12 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
   function uploadTo(found2, files, scope) {
     const field = fieldOf(found2.element);
     if (field) return put(found2, field, files);
-    if (!/^(button|link|menuitem)$/.test(found2.role)) return () => drop(found2, files);
+    if (!asksForFiles(found2)) return () => drop(found2, files);
     check(found2.element, scope);
     return async (signal) => put(found2, await askedBy(found2, scope, signal), files)();
+  }
+  function asksForFiles({ element, role }) {
+    return /^(button|link|menuitem)$/.test(role) && !fieldOf(element);
   }
   async function askedBy(found2, scope, signal) {
     let field;
@@ -5151,11 +5154,7 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     return await act([found2], said, scope, [byKeys ? "keydown" : "beforeinput"], () => give(byKeys ? { kind: "keys", keys } : { kind: "text", text })).do(new AbortController().signal);
   }
   function uploadAct2(found2, step2, scope, now, give) {
-    try {
-      return actOf(step2, scope, now);
-    } catch (error) {
-      if (!(error instanceof Failure && error.code === "STEP_NOT_FOUND")) throw error;
-    }
+    if (!asksForFiles(found2)) return actOf(step2, scope, now);
     leads3(found2, scope);
     const names = step2.upload?.files.map(({ name }) => JSON.stringify(clean(name, 80))).join(", ");
     const said = `put ${names} where ${found2.words} asks for files`;

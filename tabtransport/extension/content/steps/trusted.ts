@@ -11,6 +11,7 @@ import { takes } from "./fill.ts";
 import { words, type Found, type Scope } from "./find.ts";
 import { keyOf, type Key } from "./keys.ts";
 import { checkKey, focusedIn, press } from "./press.ts";
+import { asksForFiles } from "./upload.ts";
 import { another, middle, usable, type View } from "./usable.ts";
 import { valueOf } from "./values.ts";
 
@@ -162,11 +163,7 @@ async function type(found: Found, text: string, scope: Scope, give: Give): Promi
 
 /** Files are put into their field by a script, or where a click has the page ask for some. */
 function uploadAct(found: Found, step: Step, scope: Scope, now: boolean, give: Give): Act {
-  try {
-    return actOf(step, scope, now);
-  } catch (error) {
-    if (!(error instanceof Failure && error.code === "STEP_NOT_FOUND")) throw error;
-  }
+  if (!asksForFiles(found)) return actOf(step, scope, now);
   leads(found, scope);
   const names = step.upload?.files.map(({ name }) => JSON.stringify(clean(name, 80))).join(", ");
   const said = `put ${names} where ${found.words} asks for files`;

@@ -21,9 +21,14 @@ const LEVELS = 4;
 export function uploadTo(found: Found, files: File[], scope: Scope): Act["do"] {
   const field = fieldOf(found.element);
   if (field) return put(found, field, files);
-  if (!/^(button|link|menuitem)$/.test(found.role)) return () => drop(found, files);
+  if (!asksForFiles(found)) return () => drop(found, files);
   check(found.element, scope);
   return async (signal) => put(found, await askedBy(found, scope, signal), files)();
+}
+
+/** Whether files are asked for when an element is clicked, if at all. */
+export function asksForFiles({ element, role }: Found) {
+  return /^(button|link|menuitem)$/.test(role) && !fieldOf(element);
 }
 
 /** The file field that a page opens when a button is clicked. */
