@@ -3,7 +3,7 @@
 // a secret leaves the document in no way: only the field's name does.
 
 import {
-  around, attribute, documentOf, formElements, formOf, frameWindow, hasAttribute, innerText, inputType, isChecked, isEditable, isHTML, labelled, labelsOf, localName, matchesSelector, nodeType,
+  around, attribute, frameWindow, hasAttribute, innerText, inputType, isChecked, isEditable, isHTML, labelled, labelsOf, localName, matchesSelector, nodeType,
   outward, selectOptions, optionLabel, shadowOf, valueOf, viewOf,
 } from "./dom.ts";
 import { all, foundOf, roleOf } from "./find.ts";
