@@ -23,6 +23,13 @@ func (h *hub) script(ctx context.Context, tab int64, url, code string) string {
 	return h.runAs(ctx, tab, &spec.Run{FrameID: new(int64), Origin: url, Script: code}, "", tabtransport.Wait{Timeout: time.Minute})
 }
 
+// beginScript is script in the background.
+func (h *hub) beginScript(tab int64, url, code string) <-chan string {
+	done := make(chan string, 1)
+	go func() { done <- h.script(h.t.Context(), tab, url, code) }()
+	return done
+}
+
 // offscreen is true in the worker while there is a document for scripts.
 const offscreen = `chrome.runtime.getContexts({contextTypes: ["OFFSCREEN_DOCUMENT"]}).then((all) => all.length > 0)`
 

@@ -298,25 +298,40 @@ func TestRunOverRestarts(t *testing.T) {
 	pack := cartPack(url)
 	h.tellPacks(pack)
 	waits := `{"wait": {"for": {"role": "button", "name": "Go on"}}, "timeout": 30}`
-	p := b.Open(url + "/cart")
-	tab := h.tabAt(url+"/cart", "order")
-	done := h.beginRun(t.Context(), tab, pack, clickAdd+","+waits+","+clickOrder+","+readNumber+","+waits+","+clickConfirm, `{}`)
-	p.WaitFor("sessionStorage.added === '1'")
-	h.stopWorker(b)
-	h.cut()
-	p.Eval(`document.body.append(Object.assign(document.createElement("button"), {textContent: "Go on"}))`)
-	h.tabAt(url+"/confirm", "order")
-	w := b.Worker()
-	w.WaitFor(`chrome.storage.session.get("runs").then(({runs}) => Object.values(runs.runs)[0]?.from === 3)`)
-	w.Close()
-	h.stopWorker(b)
-	p.Eval(`document.body.append(Object.assign(document.createElement("button"), {textContent: "Go on"}))`)
-	want := `{"number":"Order 7"} [click yes, wait yes, click yes, read yes, wait yes, click yes] at ` + url + `/confirm?`
-	if got := <-done; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	if got := counted(p); got != `"1,1,1"` {
-		t.Errorf("done: %s", got)
+	const script = `await page.click('button "Add"'); await page.wait('button "Go on"', {timeout: 30}); await page.click('button "Order"'); const number = await page.text({selector: "#number"});
+		await page.wait('button "Go on"', {timeout: 30}); await page.click('button "Confirm"'); return {number}`
+	for _, c := range []struct {
+		name  string
+		begin func(tab int64) <-chan string
+		from  int // the step that the second page begins with, or waits in
+	}{
+		{"steps of a pack", func(tab int64) <-chan string {
+			return h.beginRun(t.Context(), tab, pack, clickAdd+","+waits+","+clickOrder+","+readNumber+","+waits+","+clickConfirm, `{}`)
+		}, 3},
+		{"a script", func(tab int64) <-chan string { return h.beginScript(tab, url, script) }, 4},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := b.Open(url + "/cart")
+			done := c.begin(h.tabAt(url+"/cart", "order"))
+			p.WaitFor("sessionStorage.added === '1'")
+			h.stopWorker(b)
+			h.cut()
+			p.Eval(`document.body.append(Object.assign(document.createElement("button"), {textContent: "Go on"}))`)
+			h.tabAt(url+"/confirm", "order")
+			w := b.Worker()
+			w.WaitFor(fmt.Sprintf(`chrome.storage.session.get("runs").then(({runs}) => Object.values(runs.runs)[0]?.from === %d)`, c.from))
+			w.Close()
+			h.stopWorker(b)
+			p.Eval(`document.body.append(Object.assign(document.createElement("button"), {textContent: "Go on"}))`)
+			want := `{"number":"Order 7"} [click yes, wait yes, click yes, read yes, wait yes, click yes] at ` + url + `/confirm?`
+			if got := <-done; got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+			if got := counted(p); got != `"1,1,1"` {
+				t.Errorf("done: %s", got)
+			}
+			h.closeTab(p)
+		})
 	}
 	// What the hub has is not kept.
 	b.Worker().WaitFor(`chrome.storage.session.get("runs").then(({runs}) => Object.keys(runs.runs).length === 0)`)
@@ -494,13 +509,14 @@ func TestRunWaitsForThePerson(t *testing.T) {
 }
 
 // stopsAt has the workers of a copy of the extension stop doing anything at the point of a run that a test names:
-// before they have written that a step may be done, before they say so, and before they have written that it was.
+// before they have written what a script calls, that a step may be done, before they say so, and before they have
+// written that it was.
 const stopsAt = `{
 	const set = chrome.storage.session.set.bind(chrome.storage.session);
 	const hangs = () => new Promise(() => (globalThis.reached = true));
 	chrome.storage.session.set = (values) => {
 		const [run] = Object.values(values.runs?.runs ?? {});
-		const at = run && {asked: run.granted >= 0, acted: run.did >= 0}[globalThis.point];
+		const at = run && {called: run.params.steps?.length > 0, asked: run.granted >= 0, acted: run.did >= 0}[globalThis.point];
 		return at ? hangs() : set(values);
 	};
 	chrome.runtime.onConnect.addListener((port) => {
@@ -535,36 +551,61 @@ func TestWorkerStoppedAtEachPointOfARun(t *testing.T) {
 	pack := cartPack(s.URL)
 	h.tellPacks(pack)
 	whole := `{"number":"Order 7"} [click yes, read yes, click yes] at ` + s.URL + `/confirm?`
-	for _, c := range []struct{ point, want, counts string }{
+	const read, confirm = `const number = await page.text({selector: "#number"});`, `await page.click('button "Confirm"'); return {number}`
+	steps := func(tab int64) <-chan string {
+		return h.beginRun(t.Context(), tab, pack, clickOrder+","+readNumber+","+clickConfirm, `{}`)
+	}
+	script := func(tab int64) <-chan string {
+		return h.beginScript(tab, s.URL, `await page.click('button "Order"');`+read+confirm)
+	}
+	thinks := func(tab int64) <-chan string {
+		return h.beginScript(tab, s.URL, `await page.click('button "Order"');`+read+`await page.wait(2000);`+confirm)
+	}
+	type row struct{ point, want, counts string }
+	rows := []row{
 		{"asked", whole, `"0,1,1"`},
 		{"granted", whole, `"0,1,1"`},
 		{"acted", `0 STEP_LOST the page went away while step 1 was done: it may have been done, and nothing after it was [click perhaps]`, `"0,1,0"`},
 		{"did", whole, `"0,1,1"`},
+	}
+	for _, c := range []struct {
+		name  string
+		begin func(tab int64) <-chan string
+		rows  []row
+	}{
+		{"steps of a pack", steps, rows},
+		{"a script", script, append(rows, row{"called", whole, `"0,1,1"`})},
+		{"a script that goes on meanwhile", thinks, []row{{"thinks", whole, `"0,1,1"`}}},
 	} {
-		t.Run(c.point, func(t *testing.T) {
-			p := b.Open(s.URL + "/cart")
-			tab := h.tabAt(s.URL+"/cart", "order")
-			w := b.Worker()
-			w.Eval(fmt.Sprintf("globalThis.point = %q", c.point))
-			gate := make(chan struct{})
-			reached := "globalThis.reached"
-			if c.point == "did" {
-				gates <- gate
-				reached = `chrome.storage.session.get("runs").then(({runs}) => Object.values(runs.runs)[0]?.did === 0)`
-			}
-			done := h.beginRun(t.Context(), tab, pack, clickOrder+","+readNumber+","+clickConfirm, `{}`)
-			w.WaitFor(reached)
-			w.Close()
-			h.stopWorker(b)
-			close(gate)
-			if got := <-done; got != c.want {
-				t.Errorf("got  %s\nwant %s", got, c.want)
-			}
-			h.tabAt(s.URL+"/confirm", "order")
-			if got := counted(p); got != c.counts {
-				t.Errorf("done: %s, want %s", got, c.counts)
-			}
-			h.closeTab(p)
-		})
+		for _, r := range c.rows {
+			t.Run(c.name+"/"+r.point, func(t *testing.T) {
+				p := b.Open(s.URL + "/cart")
+				tab := h.tabAt(s.URL+"/cart", "order")
+				w := b.Worker()
+				w.Eval(fmt.Sprintf("globalThis.point = %q", r.point))
+				gate := make(chan struct{})
+				reached := "globalThis.reached"
+				if r.point == "did" {
+					gates <- gate
+					reached = `chrome.storage.session.get("runs").then(({runs}) => Object.values(runs.runs)[0]?.did === 0)`
+				}
+				if r.point == "thinks" {
+					reached = `chrome.storage.session.get("runs").then(({runs}) => Object.values(runs.runs)[0]?.reports.length === 2)`
+				}
+				done := c.begin(tab)
+				w.WaitFor(reached)
+				w.Close()
+				h.stopWorker(b)
+				close(gate)
+				if got := <-done; got != r.want {
+					t.Errorf("got  %s\nwant %s", got, r.want)
+				}
+				h.tabAt(s.URL+"/confirm", "order")
+				if got := counted(p); got != r.counts {
+					t.Errorf("done: %s, want %s", got, r.counts)
+				}
+				h.closeTab(p)
+			})
+		}
 	}
 }
