@@ -145,6 +145,36 @@ var waysOut = []struct{ name, try string }{
 	{"memory beyond its own", `new ArrayBuffer(1)`},
 }
 
+// Scripts in several tabs run at once, and the end of one is none of the others'.
+func TestScriptsOfClientsAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	url, other := site(t, cart), site(t, cart)
+	h.tellPacks(cartPack(url))
+	first, second := b.Open(url+"/cart"), b.Open(other+"/cart")
+	h.tabAt(url+"/cart", "order")
+	tabAt := func(url string) (id int64) {
+		b.Worker().Into(fmt.Sprintf(`chrome.tabs.query({}).then((all) => all.find(({url}) => url === %q).id)`, url+"/cart"), &id)
+		return id
+	}
+	waits := h.beginScript(tabAt(url), url, `await page.click('button "Add"'); await page.wait('button "Go on"', {timeout: 30}); await page.click('button "Add"'); return "first"`)
+	first.WaitFor("sessionStorage.added === '1'")
+	for range 2 {
+		if got, want := h.script(t.Context(), tabAt(other), other, `await page.click('button "Add"'); return "second"`), `"second" [click yes]`; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	first.Eval(`document.body.append(Object.assign(document.createElement("button"), {textContent: "Go on"}))`)
+	if got, want := <-waits, `"first" [click yes, wait yes, click yes]`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := counted(first) + counted(second); got != `"2,0,0""2,0,0"` {
+		t.Errorf("done: %s", got)
+	}
+	b.Worker().WaitFor(fmt.Sprintf(`(%s).then((is) => !is)`, offscreen))
+}
+
 // ending is how a script of a client may end otherwise than by itself.
 type ending struct {
 	name, code string

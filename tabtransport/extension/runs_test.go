@@ -23,7 +23,7 @@ var cart = map[string]string{
 	"/cart": `<!doctype html><title>Cart</title><script>
 		const count = (what) => (sessionStorage[what] = Number(sessionStorage[what] ?? 0) + 1);
 	</script>
-	<label>Name <input id=name></label>
+	<label>Name <input id=name></label> <label>File <input type=file id=file></label>
 	<button onclick="count('added'); document.title = 'added'">Add</button>
 	<button onclick="count('ordered'); location.href = '/confirm?' + document.querySelector('#name').value">Order</button>
 	<button onclick="count('ordered'); location.href = '/elsewhere'">Leave</button>
@@ -31,7 +31,7 @@ var cart = map[string]string{
 	<button onclick="count('ordered')">Stay</button>`,
 	"/confirm": `<!doctype html><title>Confirm</title><script>
 		const count = (what) => (sessionStorage[what] = Number(sessionStorage[what] ?? 0) + 1);
-	</script><p id=number>Order 7</p><button onclick="count('confirmed')">Confirm</button>`,
+	</script><label>File <input type=file id=file></label><p id=number>Order 7</p><button onclick="count('confirmed')">Confirm</button>`,
 	"/elsewhere": `<!doctype html><title>Elsewhere</title><button>Confirm</button>`,
 }
 
@@ -335,6 +335,44 @@ func TestRunOverRestarts(t *testing.T) {
 	}
 	// What the hub has is not kept.
 	b.Worker().WaitFor(`chrome.storage.session.get("runs").then(({runs}) => Object.keys(runs.runs).length === 0)`)
+}
+
+// What is uploaded is not written down: a worker that is stopped has given it to the document, or it is lost, and the
+// client learns that.
+func TestUploadIsNotWrittenDown(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	url := site(t, cart)
+	h.tellPacks(cartPack(url))
+	const data = "dGhlIGNvbnRlbnRz"
+	upload := `{"upload": {"target": {"label": "File"}, "files": [{"name": "a.txt", "mimeType": "text/plain", "data": "` + data + `"}]}}`
+	waits := `{"wait": {"for": {"role": "button", "name": "Go on"}}, "timeout": 30}`
+	for _, c := range []struct{ name, steps, want, has string }{
+		{"in the document that has it", clickAdd + "," + waits + "," + upload, `null [click yes, wait yes, upload yes]`, `"the contents"`},
+		{"in the next one", clickAdd + "," + waits + "," + clickOrder + "," + upload, `3 STEP_STOPPED the browser stopped the extension's worker, which had the files [click yes, wait yes, click yes, upload no] at ` + url + `/confirm?`, `null`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := b.Open(url + "/cart")
+			tab := h.tabAt(url+"/cart", "order")
+			done := h.beginRun(t.Context(), tab, own(url), c.steps, `{}`)
+			w := b.Worker()
+			w.WaitFor(`chrome.storage.session.get("runs").then(({runs}) => Object.values(runs.runs)[0]?.stayed === 0)`)
+			if kept := w.Eval(`chrome.storage.session.get().then((all) => JSON.stringify(all))`); strings.Contains(kept, data) {
+				t.Errorf("it is written down: %s", kept)
+			}
+			w.Close()
+			h.stopWorker(b)
+			p.Eval(`document.body.append(Object.assign(document.createElement("button"), {textContent: "Go on"}))`)
+			if got := <-done; got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			if got := p.Eval(`document.querySelector("#file").files[0]?.text() ?? null`); got != c.has {
+				t.Errorf("the page has %s", got)
+			}
+			h.closeTab(p)
+		})
+	}
 }
 
 // A page that goes away while a step is done leaves it unknown whether it was; before that, and after it, it is known.
