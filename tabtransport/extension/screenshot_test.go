@@ -231,3 +231,24 @@ func TestPictureOfAnElement(t *testing.T) {
 		t.Errorf("a picture of what is gone: %v", err)
 	}
 }
+
+// A frame of a site that is switched off, which comes only as the page is scrolled, is in no picture, and the page
+// is left as it was.
+func TestWholePictureOfASiteThatIsOff(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	off := site(t, map[string]string{"/": red})
+	p := b.Open(site(t, map[string]string{"/": long(20) + `<script>
+		onscroll = () => scrollY > 3000 && !window.late && document.body.append(window.late = Object.assign(document.createElement("iframe"), { src: "` + off + `" }));
+	</script>`}))
+	tab := front(b)
+	switchSite(b, off, false)
+	p.Front()
+	if got, err := h.ask(tab, &spec.Screenshot{Full: true}); err == nil || !strings.Contains(err.Error(), "does not share this site") {
+		t.Errorf("the page was pictured: %.100s, %v", got, err)
+	}
+	if got := p.Eval("[scrollY, window.late !== undefined, document.getAnimations().length]"); got != "[0,true,0]" {
+		t.Errorf("the page was left with %s", got)
+	}
+}
