@@ -51,7 +51,7 @@ func TestProxyVectors(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)
 	p := newPlace(t)
-	p.serve("--tools", "-browser_tab,-browser_page,-browser_instance") // whose definitions are no contract
+	p.serve("--tools", "-browser_tab,-browser_page,-browser_script,-browser_instance") // whose definitions are no contract
 	v.Tab.open(p)
 	t.Run("raw", func(t *testing.T) {
 		f := p.http()
