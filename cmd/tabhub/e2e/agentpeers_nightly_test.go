@@ -15,10 +15,11 @@ import (
 )
 
 func init() {
+	alone = true
 	ways = append(ways,
-		way{"look and act, Playwright MCP", "", startPlaywright(), withAgent(func(m *meter) eyes { return &playwright{m: m} })},
-		way{"look and act, Playwright MCP with --codegen none --snapshot-mode none", "", startPlaywright("--codegen", "none", "--snapshot-mode", "none"), withAgent(func(m *meter) eyes { return &playwright{m: m} })},
-		way{"look and act, chrome-devtools-mcp", "", startDevtools, withAgent(func(m *meter) eyes { return &devtools{m: m} })},
+		way{lookAndAct + ", Playwright MCP", "", startPlaywright(), withAgent(func(m *meter) eyes { return &playwright{m: m} })},
+		way{lookAndAct + ", Playwright MCP with --codegen none --snapshot-mode none", "", startPlaywright("--codegen", "none", "--snapshot-mode", "none"), withAgent(func(m *meter) eyes { return &playwright{m: m} })},
+		way{lookAndAct + ", chrome-devtools-mcp", "", startDevtools, withAgent(func(m *meter) eyes { return &devtools{m: m} })},
 	)
 }
 

@@ -116,8 +116,8 @@ func withScript(m *meter, s *taskpages.Server, task *taskpages.Task) error {
 			return fmt.Errorf("%s", result)
 		}
 		if x.says != "" {
-			if now, err := b.await(x.says); err != nil || !strings.Contains(now.text(), x.says) {
-				return fmt.Errorf("the page does not say %q: %v", x.says, err)
+			if err := (&careful{eyes: b}).see(x.says); err != nil {
+				return err
 			}
 		}
 	}

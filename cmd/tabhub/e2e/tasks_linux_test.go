@@ -77,7 +77,8 @@ func (m *meter) call(tool string, args any) (text string, failed bool) {
 	m.t.Helper()
 	began := time.Now()
 	result, err := m.session.CallTool(m.within(), &mcp.CallToolParams{Name: tool, Arguments: args})
-	m.took += time.Since(began)
+	took := time.Since(began)
+	m.took += took
 	m.requests++
 	if err != nil {
 		return err.Error(), true
@@ -94,7 +95,7 @@ func (m *meter) call(tool string, args any) (text string, failed bool) {
 	text = strings.Join(all, "\n")
 	m.bytes += len(text)
 	asked, _ := json.Marshal(args)
-	fmt.Fprintf(&m.said, "--- %s %s: %d bytes\n%s\n", tool, asked, len(text), text)
+	fmt.Fprintf(&m.said, "--- %s %s: %d bytes, %d ms\n%s\n", tool, asked, len(text), took.Milliseconds(), text)
 	return text, result.IsError
 }
 
@@ -239,32 +240,52 @@ func hub(t *testing.T) *meter {
 	return measure(t, p.command("stdio", "--listen", p.listen))
 }
 
-// ways are those that tabhub has, and in nightly those of others.
+const lookAndAct = "look and act"
+
+// ways are those that tabhub has, and in nightly those of others: they have no tools.
 var ways = []way{
 	{"the page's tools", "website_tool_", hub, withTools},
 	{"a pack", "pack_", hub, withPack},
-	{"a script", "", hub, withScript},
-	{"look and act", "", hub, withAgent(func(m *meter) eyes { return &browserPage{m: m} })},
+	{"a script", "browser_", hub, withScript},
+	{lookAndAct, "browser_", hub, withAgent(func(m *meter) eyes { return &browserPage{m: m} })},
 }
 
-// Thirty tasks on pages, done by a careful agent in the ways that there are to use a page.
+// alone has each way have the machine for itself, so that times can be compared.
+var alone = false
+
+// Thirty tasks on pages, done by a careful agent in the ways that there are to use a page: each way of tabhub does all
+// of them, and looking takes at most half of what it takes Playwright MCP (the file spec/docs/ANYPAGE.md has the table).
 func TestTasks(t *testing.T) {
 	t.Parallel()
 	scores := make([]score, len(ways))
 	t.Run("ways", func(t *testing.T) {
 		for i, w := range ways {
 			t.Run(w.name, func(t *testing.T) {
-				t.Parallel()
+				if !alone {
+					t.Parallel()
+				}
 				scores[i] = w.score(t, w.start(t))
 			})
 		}
 	})
 	lines := []string{"| way | solved | requests | bytes of results | bytes of tools/list | time |", "| --- | --- | --- | --- | --- | --- |"}
-	for _, s := range scores {
-		lines = append(lines, s.String())
+	byName := map[string]score{}
+	for i, s := range scores {
+		if s.way == "" { // -run has left it out
+			continue
+		}
+		lines, byName[s.way] = append(lines, s.String()), s
 		for _, failed := range s.failed {
-			t.Errorf("%s: %s", s.way, failed)
+			if ways[i].tools != "" {
+				t.Errorf("%s: %s", s.way, failed)
+			} else {
+				t.Logf("%s: %s", s.way, failed)
+			}
 		}
 	}
 	t.Log("\n" + strings.Join(lines, "\n"))
+	ours, other := byName[lookAndAct], byName[lookAndAct+", Playwright MCP"]
+	if other.way != "" && ours.way != "" && (ours.solved < other.solved || 2*ours.bytes > other.bytes) {
+		t.Errorf("through Playwright MCP %d tasks are done with %d bytes, through tabhub %d with %d", other.solved, other.bytes, ours.solved, ours.bytes)
+	}
 }
