@@ -318,6 +318,19 @@ func TestScriptOfAClientHasNoWayOut(t *testing.T) {
 	if n := heard.Load(); n != 0 {
 		t.Errorf("the server was reached %d times", n)
 	}
+	// Nor does a page reach the pages in which scripts run.
+	for _, name := range []string{"sandbox.html", "offscreen.html"} {
+		got := p.Eval(fmt.Sprintf(`new Promise((done) => {
+			const { port1, port2 } = new MessageChannel(), frame = document.createElement("iframe");
+			port1.onmessage = ({data}) => done(JSON.stringify(data));
+			frame.onload = () => { frame.contentWindow.postMessage("return 1", "*", [port2]); setTimeout(() => done("nothing"), 500) };
+			frame.src = "chrome-extension://%s/%s";
+			document.body.append(frame);
+		})`, b.ExtensionID, name))
+		if got != `"nothing"` {
+			t.Errorf("a page in whose frame %s is was told %s", name, got)
+		}
+	}
 	if got := p.Eval(`heard.join()`); got != `""` {
 		t.Errorf("the page heard %s", got)
 	}
