@@ -20,6 +20,8 @@ const FRAMES = 2_500;
 /** How many frames of a document are asked at once, and how many of them in a look. */
 const AT_ONCE = 4;
 const MAX_FRAMES = 60;
+/** How long all frames of a document may take to say how large they are, in ms. */
+const TOGETHER = 1_000;
 const MAX_DOCUMENTS = 1_000;
 const MAX_TEXT = 4_000;
 /** How many documents have their tags known, and how many looks are kept to be compared with. */
@@ -235,14 +237,19 @@ export class Looks {
   }
 
   /** Looks at the frames of a document, those in view first; without words that are to be found only so many. */
-  async #children({ document: { frameId }, origin, part }: Looked, all: Shown[], options: { find?: string }, only = -1): Promise<Looked[]> {
+  async #children({ document: { tabId, frameId }, origin, part }: Looked, all: Shown[], options: { find?: string }, only = -1): Promise<Looked[]> {
     const there = all.filter((document) => document.parentFrameId === frameId);
     const inView = new Set(decode(part?.lines ?? "").filter(({ kind, view }) => kind === "frame" && view).map(({ frame }) => frame));
-    const sized = await atOnce(there, async (at) => {
-      if (!permitsDocument(this.#settings(), at)) return { at, index: undefined, problem: NOT_SHARED };
-      const [answer] = await askDocuments({ target: { tabId: at.tabId, documentIds: [at.documentId] }, func: sizeOf }, FRAMES);
-      const { index, small } = answer?.result ?? { index: undefined, small: false };
-      return { at, index, problem: answer ? (small ? "" : undefined) : NO_ANSWER };
+    const shared = there.filter((at) => permitsDocument(this.#settings(), at));
+    const probe = (documentIds: string[], timeout: number) => askDocuments({ target: { tabId, documentIds }, func: sizeOf }, timeout);
+    // One that does not answer holds up the answer of all; then each is asked alone.
+    const together = shared.length ? await probe(shared.map(({ documentId }) => documentId), TOGETHER) : [];
+    const alone = together.length ? [] : (await atOnce(shared, ({ documentId }) => probe([documentId], FRAMES))).flat();
+    const said = new Map([...together, ...alone].map(({ documentId, result }) => [documentId, result]));
+    const sized = there.map((at) => {
+      if (!shared.includes(at)) return { at, index: undefined, problem: NOT_SHARED };
+      const answer = said.get(at.documentId);
+      return { at, index: answer?.index, problem: answer ? (answer.small ? "" : undefined) : NO_ANSWER };
     });
     sized.sort((a, b) => Number(inView.has(b.index)) - Number(inView.has(a.index)));
     let asked = 0;

@@ -3691,6 +3691,7 @@ var FIRST2 = 1e4;
 var FRAMES = 2500;
 var AT_ONCE2 = 4;
 var MAX_FRAMES = 60;
+var TOGETHER = 1e3;
 var MAX_DOCUMENTS = 1e3;
 var MAX_TEXT2 = 4e3;
 var MAX_TAGS = 4e3;
@@ -3861,14 +3862,18 @@ var Looks = class {
     for (const child of inner) await this.#descend(child, all, children, options);
   }
   /** Looks at the frames of a document, those in view first; without words that are to be found only so many. */
-  async #children({ document: { frameId }, origin, part }, all, options, only = -1) {
+  async #children({ document: { tabId, frameId }, origin, part }, all, options, only = -1) {
     const there = all.filter((document2) => document2.parentFrameId === frameId);
     const inView = new Set(decode2(part?.lines ?? "").filter(({ kind, view }) => kind === "frame" && view).map(({ frame }) => frame));
-    const sized = await atOnce(there, async (at) => {
-      if (!permitsDocument(this.#settings(), at)) return { at, index: void 0, problem: NOT_SHARED };
-      const [answer2] = await askDocuments({ target: { tabId: at.tabId, documentIds: [at.documentId] }, func: sizeOf }, FRAMES);
-      const { index, small } = answer2?.result ?? { index: void 0, small: false };
-      return { at, index, problem: answer2 ? small ? "" : void 0 : NO_ANSWER };
+    const shared2 = there.filter((at) => permitsDocument(this.#settings(), at));
+    const probe = (documentIds, timeout) => askDocuments({ target: { tabId, documentIds }, func: sizeOf }, timeout);
+    const together = shared2.length ? await probe(shared2.map(({ documentId }) => documentId), TOGETHER) : [];
+    const alone = together.length ? [] : (await atOnce(shared2, ({ documentId }) => probe([documentId], FRAMES))).flat();
+    const said2 = new Map([...together, ...alone].map(({ documentId, result }) => [documentId, result]));
+    const sized = there.map((at) => {
+      if (!shared2.includes(at)) return { at, index: void 0, problem: NOT_SHARED };
+      const answer2 = said2.get(at.documentId);
+      return { at, index: answer2?.index, problem: answer2 ? answer2.small ? "" : void 0 : NO_ANSWER };
     });
     sized.sort((a, b) => Number(inView.has(b.index)) - Number(inView.has(a.index)));
     let asked2 = 0;
