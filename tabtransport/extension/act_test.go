@@ -163,6 +163,8 @@ func TestActsOnFields(t *testing.T) {
 		{"an editor of the browser's", `<div contenteditable id=g role=textbox aria-label=Text>old</div>`, fill("textbox", "Text", `"one\ntwo"`), "", "null", `g.innerText.replace(/\n+/g, "|") === "one|two"`, `set textbox "Text" to "one two"`},
 		{"an editor with its own document", editor, fill("textbox", "Text", `"one\ntwo"`), "", "null", `lines.join("|") === "one|two"`, `set textbox "Text" to "one two"`},
 		{"an editor that takes nothing", `<div contenteditable role=textbox aria-label=Text onbeforeinput="event.preventDefault()">old</div>`, fill("textbox", "Text", `"one"`), "", `0 NEEDS_TRUSTED_INPUT: textbox "Text" did not take what it was set to`, "", "perhaps: "},
+		{"more than a slider has", `<label>Loud <input type=range max=20 step=5 id=a></label>`, fill("slider", "Loud", `"60"`), "", `0 STEP_REFUSED: slider "Loud" takes a number from 0 to 20, in steps of 5, not "60"`, `a.value === "10"`, ""},
+		{"what a slider has", `<label>Loud <input type=range value=2 step=5 id=a></label>`, fill("slider", "Loud", `12`), "", "null", `a.value === "12"`, `set slider "Loud" to "12"`},
 		{"a slider of the page's own", strings.ReplaceAll(slider, "STEP", "1"), fill("slider", "Loud", `12`), "", "null", `a.ariaValueNow === "12"`, `set slider "Loud" to 12`},
 		{"one that goes by steps", strings.ReplaceAll(slider, "STEP", "5"), fill("slider", "Loud", `12`), "", "null", `a.ariaValueNow === "13"`, `set slider "Loud" to 12, which the page made 13`},
 		{"one that does not go so far", strings.ReplaceAll(slider, "STEP", "1"), fill("slider", "Loud", `30`), "", `0 STEP_REFUSED: slider "Loud" goes from 0 to 20`, "", "no: "},

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
@@ -95,6 +98,48 @@ func lookRows(t *testing.T, rows []lookRow) {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})
+	}
+}
+
+// A client that has just opened a page sees all of it, and not the part that has been parsed so far.
+func TestLookAtPageThatLoads(t *testing.T) {
+	t.Parallel()
+	l := newLooker(t)
+	asked, arrives := make(chan struct{}), make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/a.js" {
+			close(asked)
+			<-arrives
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<!doctype html><title>Page</title><link rel=icon href=data:,><script src=/a.js></script><button>Order</button>")
+	}))
+	t.Cleanup(s.Close)
+	var opened spec.OpenTabResult
+	l.into(t, 0, &spec.OpenTab{URL: s.URL}, &opened)
+	<-asked
+	time.AfterFunc(300*time.Millisecond, func() { close(arrives) })
+	if got := refOf.ReplaceAllString(l.look(t, opened.TabID, spec.Look{}), "#$1"); got != `button "Order" #1` {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A page that could not be loaded is told from one that does not answer.
+func TestLookAtErrorPage(t *testing.T) {
+	t.Parallel()
+	l := newLooker(t)
+	var opened spec.OpenTabResult
+	l.into(t, 0, &spec.OpenTab{URL: "http://127.0.0.1:1/"}, &opened)
+	for {
+		_, err := l.ask(opened.TabID, &spec.Look{})
+		if err == nil {
+			continue // the tab has no document yet
+		}
+		if !strings.Contains(err.Error(), "the browser shows an error in place of the page") {
+			t.Error(err)
+		}
+		return
 	}
 }
 

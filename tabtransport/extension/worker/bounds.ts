@@ -1,7 +1,7 @@
 // Where a run begins, and how far it may reach: in the pages of its pack or, of a client's own, in those of one
 // site.
 
-import { awake } from "./control.ts";
+import { awake, isErrorPage } from "./control.ts";
 import { look } from "./navigations.ts";
 import { packOf, type Packs } from "./packs.ts";
 import { permits } from "./settings.ts";
@@ -49,6 +49,7 @@ export class Bounds {
     if (!permits(this.#settings(), origin)) return "the user does not share this site";
     await awake(tabId).catch(() => {}); // it is closed, which shows next
     const there = await look(tabId, frameId);
+    if (!there && (await isErrorPage(tabId))) return "the browser shows an error in place of the page, which could not be loaded: reload it, or go to another one";
     return there ? { documentId: there.documentId, origin: there.origin, frameId } : "the tab, or the frame in it, is not there or does not answer";
   }
 

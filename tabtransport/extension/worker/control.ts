@@ -202,7 +202,7 @@ export async function answers(tabId: number) {
  * Whether a tab shows an error of the browser instead of a page. A page that runs on and
  * on, or that waits for its user, is none.
  */
-function isErrorPage(tabId: number): Promise<boolean> {
+export function isErrorPage(tabId: number): Promise<boolean> {
   const tried = chrome.scripting
     .executeScript({ target: { tabId }, injectImmediately: true, func: () => true })
     .then(() => false)

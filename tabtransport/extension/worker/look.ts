@@ -1,7 +1,7 @@
 // What tabs show (browser/look, browser/refs): each document is asked for its own lines (content/steps/look.ts),
 // all at once, and they are put together here. A document that the user does not share gets no script.
 
-import { answers, awake, opened } from "./control.ts";
+import { answers, awake, isErrorPage, opened } from "./control.ts";
 import { askDocuments } from "./documents.ts";
 import { Code, Refusal, elsewhere, notShared } from "./refusal.ts";
 import { permitsDocument, webOrigin } from "./settings.ts";
@@ -87,6 +87,7 @@ export class Looks {
     if (!root.part) {
       if (root.problem === NOT_SHARED) throw notShared();
       await answers(tabId);
+      if (!scope && (await isErrorPage(tabId))) throw new Refusal(Code.Unsupported, "the browser shows an error in place of the page: it could not be loaded; go to another one, back, or reload it");
       throw new Refusal(Code.Unsupported, `the page cannot be looked at: it ${root.problem}`);
     }
     if (root.part.stale) throw stale(root.part.stale.message, root.part.stale.near);

@@ -3292,6 +3292,8 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
 
   // content/steps/look.ts
   var SLICE = 6;
+  var PARSED = 1500;
+  var LOADED = 500;
   var MAX_LEVELS = 700;
   var MAX_LINES = 2e4;
   var MAX_NAME = 120;
@@ -3307,6 +3309,8 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
   var PICTURES = /* @__PURE__ */ new Set(["canvas", "video", "audio", "embed", "object"]);
   var nothingSeen = () => ({ text: "", unseen: false, deceives: false });
   async function look({ tag, scope, find }) {
+    await leaves("loading", PARSED);
+    await leaves("interactive", LOADED);
     watchPasswords(document);
     const references2 = referencesOf(tag);
     const part = {
@@ -3330,6 +3334,22 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     await sliced(looking.all(root));
     const lines = await sliced(linesOf(looking.parts, scope ? MAX_SCOPED_TEXT : MAX_TEXT, scope !== void 0));
     return { ...part, lines: await sliced(encoded(lines.slice(0, MAX_LINES))) };
+  }
+  function leaves(state, ms) {
+    if (document.readyState !== state) return Promise.resolve();
+    return new Promise((done) => {
+      const look2 = () => {
+        if (document.readyState === state) return;
+        clearTimeout(timer);
+        document.removeEventListener("readystatechange", look2);
+        done();
+      };
+      const timer = setTimeout(() => {
+        document.removeEventListener("readystatechange", look2);
+        done();
+      }, ms);
+      document.addEventListener("readystatechange", look2);
+    });
   }
   function* encoded(lines) {
     const texts2 = [];
@@ -4717,7 +4737,8 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     const [get, set] = isInput ? [inputValue, setInputValue] : [areaValue, setAreaValue];
     const max = Number(attribute(element, "maxlength") ?? -1);
     if (max >= 0 && text.length > max) throw new Failure("STEP_REFUSED", `${found2.words} takes ${max} characters, not ${text.length}`);
-    const taken = isInput ? sanitized(inputType(element), text) : text.replace(/\r\n?/g, "\n");
+    const taken = isInput ? sanitized(element, text) : text.replace(/\r\n?/g, "\n");
+    if (isInput && inputType(element) === "range" && Number(taken) !== Number(text)) throw new Failure("STEP_REFUSED", `${found2.words} takes ${rangeOf2(element)}, not ${JSON.stringify(clean(text))}`);
     if (taken === "" && text !== "") throw new Failure("STEP_REFUSED", `${found2.words} takes ${FORMS[inputType(element)] ?? "something else"}, not ${JSON.stringify(clean(text))}`);
     return () => {
       const before = get(element);
@@ -4738,11 +4759,17 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     "datetime-local": "a date and time such as 2027-01-31T14:30",
     color: "a colour such as #ff0000"
   };
-  function sanitized(type2, text) {
+  function sanitized(element, text) {
     const input = document.createElement("input");
-    input.type = type2;
+    input.type = inputType(element);
+    for (const bound of input.type === "range" ? [...BOUNDS, "value"] : []) input.setAttribute(bound, attribute(element, bound) ?? "");
     input.value = text;
     return input.value;
+  }
+  var BOUNDS = ["min", "max", "step"];
+  function rangeOf2(element) {
+    const [min, max, step2] = BOUNDS.map((bound) => attribute(element, bound) || NaN).map(Number);
+    return `a number from ${min || 0} to ${isNaN(max) ? 100 : max}${step2 && step2 !== 1 ? `, in steps of ${step2}` : ""}`;
   }
   function changed(element, data) {
     const view = viewOf(element);
@@ -5798,15 +5825,15 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
             return leaving;
           });
         }, clock);
-        const { leaves, refused: refused2 } = await departure.result();
+        const { leaves: leaves2, refused: refused2 } = await departure.result();
         const asked = this.#dialogs.words();
         if (asked && report) {
           report.words += asked;
-          did(declared || leaves);
-        } else if (leaves && !declared) did(true);
+          did(declared || leaves2);
+        } else if (leaves2 && !declared) did(true);
         this.#dialogs.check();
         if (refused2) throw new Failure("STEP_REFUSED", `the step led to ${clean(refused2, 200)}, ${this.#scope.outside}: the page was kept from going there`);
-        return leaves || declared;
+        return leaves2 || declared;
       } finally {
         watch?.end();
       }

@@ -3727,6 +3727,7 @@ var Looks = class {
     if (!root.part) {
       if (root.problem === NOT_SHARED) throw notShared();
       await answers(tabId);
+      if (!scope && await isErrorPage(tabId)) throw new Refusal(Code.Unsupported, "the browser shows an error in place of the page: it could not be loaded; go to another one, back, or reload it");
       throw new Refusal(Code.Unsupported, `the page cannot be looked at: it ${root.problem}`);
     }
     if (root.part.stale) throw stale(root.part.stale.message, root.part.stale.near);
@@ -4349,6 +4350,7 @@ var Bounds = class {
     await awake(tabId).catch(() => {
     });
     const there = await look(tabId, frameId);
+    if (!there && await isErrorPage(tabId)) return "the browser shows an error in place of the page, which could not be loaded: reload it, or go to another one";
     return there ? { documentId: there.documentId, origin: there.origin, frameId } : "the tab, or the frame in it, is not there or does not answer";
   }
   /** Why a run may not go on, "" if it may. */

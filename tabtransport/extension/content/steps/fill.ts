@@ -111,7 +111,8 @@ function textEdit(found: Found, text: string): Edit {
   const [get, set] = isInput ? [inputValue, setInputValue] : [areaValue, setAreaValue];
   const max = Number(attribute(element, "maxlength") ?? -1);
   if (max >= 0 && text.length > max) throw new Failure("STEP_REFUSED", `${found.words} takes ${max} characters, not ${text.length}`);
-  const taken = isInput ? sanitized(inputType(element), text) : text.replace(/\r\n?/g, "\n");
+  const taken = isInput ? sanitized(element, text) : text.replace(/\r\n?/g, "\n");
+  if (isInput && inputType(element) === "range" && Number(taken) !== Number(text)) throw new Failure("STEP_REFUSED", `${found.words} takes ${rangeOf(element)}, not ${JSON.stringify(clean(text))}`);
   if (taken === "" && text !== "") throw new Failure("STEP_REFUSED", `${found.words} takes ${FORMS[inputType(element)] ?? "something else"}, not ${JSON.stringify(clean(text))}`);
   return () => {
     const before = get(element);
@@ -128,12 +129,21 @@ const FORMS: { [type: string]: string } = {
   week: "a week such as 2027-W05", "datetime-local": "a date and time such as 2027-01-31T14:30", color: "a colour such as #ff0000",
 };
 
-/** What a field of a type makes of a text. */
-function sanitized(type: string, text: string) {
+/** What a field makes of a text. */
+function sanitized(element: Element, text: string) {
   const input = document.createElement("input");
-  input.type = type;
+  input.type = inputType(element);
+  for (const bound of input.type === "range" ? [...BOUNDS, "value"] : []) input.setAttribute(bound, attribute(element, bound) ?? "");
   input.value = text;
   return input.value;
+}
+
+const BOUNDS = ["min", "max", "step"];
+
+/** What a slider takes, in words. */
+function rangeOf(element: Element) {
+  const [min, max, step] = BOUNDS.map((bound) => attribute(element, bound) || NaN).map(Number);
+  return `a number from ${min || 0} to ${isNaN(max) ? 100 : max}${step && step !== 1 ? `, in steps of ${step}` : ""}`;
 }
 
 /** The events after an edit. */

@@ -17,6 +17,9 @@ import { frameIndex } from "../framepath.ts";
 
 /** How long it looks until the page goes on, in ms. */
 const SLICE = 6;
+/** How long it waits for a document that is still being parsed, and for one that still loads, in ms. */
+const PARSED = 1_500;
+const LOADED = 500;
 /** How deep elements may be in one another. */
 const MAX_LEVELS = 700;
 const MAX_LINES = 20_000;
@@ -60,6 +63,8 @@ interface Quiet {
 const nothingSeen = (): Quiet => ({ text: "", unseen: false, deceives: false });
 
 export async function look({ tag, scope, find }: LookOptions): Promise<LookPart> {
+  await leaves("loading", PARSED);
+  await leaves("interactive", LOADED);
   watchPasswords(document);
   const references = referencesOf(tag) as References;
   const part: LookPart = {
@@ -83,6 +88,24 @@ export async function look({ tag, scope, find }: LookOptions): Promise<LookPart>
   await sliced(looking.all(root));
   const lines = await sliced(linesOf(looking.parts, scope ? MAX_SCOPED_TEXT : MAX_TEXT, scope !== undefined));
   return { ...part, lines: await sliced(encoded(lines.slice(0, MAX_LINES))) };
+}
+
+/** Waits until the document is no longer in a state, but not for long. */
+function leaves(state: DocumentReadyState, ms: number): Promise<void> {
+  if (document.readyState !== state) return Promise.resolve();
+  return new Promise((done) => {
+    const look = () => {
+      if (document.readyState === state) return;
+      clearTimeout(timer);
+      document.removeEventListener("readystatechange", look);
+      done();
+    };
+    const timer = setTimeout(() => {
+      document.removeEventListener("readystatechange", look);
+      done();
+    }, ms);
+    document.addEventListener("readystatechange", look);
+  });
 }
 
 function* encoded(lines: Line[]): Generator<void, string> {
