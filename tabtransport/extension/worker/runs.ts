@@ -384,8 +384,9 @@ export class Runs {
     if (!values) return this.#fail(id, run, "STEP_REFUSED", `what the steps gave is more than the ${MAX_VALUES >> 20} MiB that a run may take to another page`);
     const refusal = this.#bounds.refusal(params);
     if (refusal) return this.#fail(id, run, "STEP_STOPPED", refusal);
-    const dialogs = await this.#hooked(id, run);
+    const [dialogs, isShown] = await Promise.all([this.#hooked(id, run), this.#isShown(run)]);
     if (this.#open.get(id) !== run || this.#portOf(run) !== port || run.leads || run.granted > run.did) return;
+    if (!isShown) return this.#leftUnsaid(id, run);
     run.from = run.script ? last : run.did + 1; // what it reports begins there
     void this.#stored.write();
     const tag = !params.pack && stepsOf(run).slice(run.from).some(givesRefs) ? this.#looks.tag(run.tabId, run.documentId) : undefined;
@@ -461,6 +462,18 @@ export class Runs {
     const why = (isCall(run.params) && this.#bounds.refusal(run.params)) || "the page went away";
     if (run.granted > run.did || isCall(run.params)) this.#lost(id, run, why);
     else void this.#follow(id);
+  }
+
+  /** Whether the document that has a run is the one that its frame shows. */
+  async #isShown({ tabId, frameId, documentId }: Run) {
+    const there = await unlessStopping(chrome.webNavigation.getFrame({ tabId, frameId }), () => null);
+    return there?.documentId === documentId;
+  }
+
+  /** The document of a run has gone, and its port stays: it was opened while the browser put the document aside. */
+  #leftUnsaid(id: string, run: Run) {
+    this.#ports.delete(placeOfRun(run));
+    this.#left(id, run);
   }
 
   /** Gives a run to the document that follows the one that has it. */
@@ -595,6 +608,8 @@ export class Runs {
 
   #remind() {
     for (const [id, run] of this.#open) {
+      const { documentId } = run;
+      void this.#isShown(run).then((is) => !is && this.#open.get(id) === run && run.documentId === documentId && !run.leads && !this.#following.has(id) && this.#leftUnsaid(id, run));
       if (Date.now() - run.at < LIFE) this.#report(id, run, run.words);
       else this.#fail(id, run, "STEP_TIMEOUT", `the run has taken ${LIFE / 60_000} minutes`);
     }

@@ -5449,8 +5449,9 @@ var Runs = class {
     if (!values) return this.#fail(id, run3, "STEP_REFUSED", `what the steps gave is more than the ${MAX_VALUES >> 20} MiB that a run may take to another page`);
     const refusal = this.#bounds.refusal(params);
     if (refusal) return this.#fail(id, run3, "STEP_STOPPED", refusal);
-    const dialogs = await this.#hooked(id, run3);
+    const [dialogs, isShown] = await Promise.all([this.#hooked(id, run3), this.#isShown(run3)]);
     if (this.#open.get(id) !== run3 || this.#portOf(run3) !== port || run3.leads || run3.granted > run3.did) return;
+    if (!isShown) return this.#leftUnsaid(id, run3);
     run3.from = run3.script ? last : run3.did + 1;
     void this.#stored.write();
     const tag = !params.pack && stepsOf(run3).slice(run3.from).some(givesRefs) ? this.#looks.tag(run3.tabId, run3.documentId) : void 0;
@@ -5517,6 +5518,16 @@ var Runs = class {
     const why = isCall(run3.params) && this.#bounds.refusal(run3.params) || "the page went away";
     if (run3.granted > run3.did || isCall(run3.params)) this.#lost(id, run3, why);
     else void this.#follow(id);
+  }
+  /** Whether the document that has a run is the one that its frame shows. */
+  async #isShown({ tabId, frameId, documentId }) {
+    const there = await unlessStopping(chrome.webNavigation.getFrame({ tabId, frameId }), () => null);
+    return there?.documentId === documentId;
+  }
+  /** The document of a run has gone, and its port stays: it was opened while the browser put the document aside. */
+  #leftUnsaid(id, run3) {
+    this.#ports.delete(placeOfRun(run3));
+    this.#left(id, run3);
   }
   /** Gives a run to the document that follows the one that has it. */
   async #follow(id) {
@@ -5635,6 +5646,8 @@ var Runs = class {
   }
   #remind() {
     for (const [id, run3] of this.#open) {
+      const { documentId } = run3;
+      void this.#isShown(run3).then((is) => !is && this.#open.get(id) === run3 && run3.documentId === documentId && !run3.leads && !this.#following.has(id) && this.#leftUnsaid(id, run3));
       if (Date.now() - run3.at < LIFE) this.#report(id, run3, run3.words);
       else this.#fail(id, run3, "STEP_TIMEOUT", `the run has taken ${LIFE / 6e4} minutes`);
     }
