@@ -19,8 +19,6 @@ type seen struct {
 	ref        string
 }
 
-func (n seen) words() string { return strings.TrimSpace(n.name + " " + n.text) }
-
 // view is what an agent has read of a page, in the order of the page.
 type view []seen
 
@@ -78,7 +76,7 @@ func (v view) find(t target) (found seen, ok bool) {
 		return v[all[0]], true
 	}
 	for near, n := range v {
-		if n.name != t.in && n.text != t.in && !slices.Contains(strings.Split(n.words(), " | "), t.in) {
+		if n.name != t.in && n.text != t.in {
 			continue
 		}
 		for _, i := range all {

@@ -17,7 +17,7 @@ func link(name string) target         { return target{role: "link", name: name} 
 func of(role, name string) target     { return target{role: role, name: name} }
 func box(name string) field           { return field{of("checkbox", name), "true"} }
 func radio(name string) field         { return field{of("radio", name), "true"} }
-func text_(name, value string) field  { return field{of(fields, name), value} }
+func into(name, value string) field   { return field{of(fields, name), value} }
 func click(at target) intent          { return intent{verb: "click", at: at} }
 func follow(at target) intent         { return intent{verb: "click", at: at, leads: true} }
 func fill(all ...field) intent        { return intent{verb: "fill", fields: all} }
@@ -69,17 +69,17 @@ func read(word, pattern string) intent {
 
 // plans are what a person does for each task, in the order in which they do it.
 var plans = map[string][]intent{
-	"shop": {click(button("Reject all")), fill(text_("Search products", "sencha")), follow(button("Search")), follow(link("Sencha green tea")),
-		fill(text_("Quantity", "2")), click(button("Add to cart")), see("2 × Sencha green tea added")},
+	"shop": {click(button("Reject all")), fill(into("Search products", "sencha")), follow(button("Search")), follow(link("Sencha green tea")),
+		fill(into("Quantity", "2")), click(button("Add to cart")), see("2 × Sencha green tea added")},
 	"checkout": {follow(link("Proceed to checkout")),
-		fill(text_("Full name", "Ada Byron"), text_("Street", "12 High Street"), text_("City", "Graz"), text_("Country", "Austria"), radio("Express (1 day)"), box("Wrap as a gift")),
+		fill(into("Full name", "Ada Byron"), into("Street", "12 High Street"), into("City", "Graz"), into("Country", "Austria"), radio("Express (1 day)"), box("Wrap as a gift")),
 		follow(button("Place order")), see("Order 1001 is confirmed")},
 	"cheapest": {least("per 100 g", `([A-Z][a-zA-Z ]+)\s+€ ([\d.]+) per 100 g\s+In stock`), click(buttonAt("Add to cart", "$it")), see("Linden flowers added")},
 	"event": {click(button("Next week")), click(button("Next week")), click(button("New event")),
-		fill(text_("Title", "Tea tasting"), text_("Day", "Thu"), text_("Starts at", "15:30"), text_("Room", "Hall"), box("Remind me")), click(button("Save")), see("Tea tasting is in the calendar")},
+		fill(into("Title", "Tea tasting"), into("Day", "Thu"), into("Starts at", "15:30"), into("Room", "Hall"), box("Remind me")), click(button("Save")), see("Tea tasting is in the calendar")},
 	"move": {drag(button("Review"), of("gridcell|cell", "Thu 14:00")), see("Review is now on Thu 14:00")},
 	"sort": {changing(click(button("Amount"))), changing(click(button("Amount"))), click(button("Approve")), see("approved")},
-	"filter": {changing(fill(text_("Filter", "Nora Berg"))), see("4 tickets"), changing(choose("Status", "Open")), see("2 tickets"),
+	"filter": {changing(fill(into("Filter", "Nora Berg"))), see("4 tickets"), changing(choose("Status", "Open")), see("2 tickets"),
 		{verb: "make", value: "Select T-", make: func(text string) []intent {
 			var boxes []field
 			had := map[string]bool{}
@@ -95,30 +95,30 @@ var plans = map[string][]intent{
 			return []intent{fill(boxes...)}
 		}}, click(button("Close selected")), see("Closed T-500")},
 	"paging":     {until(buttonAt("Invite", "Ruth Adler"), follow(link("Next page"))), click(buttonAt("Invite", "Ruth Adler")), see("Ruth Adler is invited")},
-	"cells":      {{verb: "double", at: target{texts, "4.60", "Flat white"}}, fill(text_("Flat white, large", "4.80")), press("Enter", of(fields, "Flat white, large")), see("Flat white, large: 4.80")},
-	"contact":    {fill(text_("Your name", "Ada"), text_("Topic", "Orders"), text_("Message", "Where is order 1001?"), radio("Phone")), click(button("Send")), see("your message is on its way")},
+	"cells":      {{verb: "double", at: target{texts, "4.60", "Flat white"}}, fill(into("Flat white, large", "4.80")), press("Enter", of(fields, "Flat white, large")), see("Flat white, large: 4.80")},
+	"contact":    {fill(into("Your name", "Ada"), into("Topic", "Orders"), into("Message", "Where is order 1001?"), radio("Phone")), click(button("Send")), see("your message is on its way")},
 	"delivery":   {fill(radio("Wednesday, 12 to 16")), click(button("Reserve")), see("Reserved: Wednesday"), click(button("Confirm delivery")), see("Your kettle comes Wednesday")},
-	"reference":  {read("17 June", `17 June 2026: reference (\w+)`), fill(text_("Booking reference", "$it"), text_("Last name", "Byron")), click(button("Check in")), see("You are checked in")},
-	"newsletter": {fill(text_("First name", "Ada"), text_("Email", "ada@example.org")), click(of("checkbox", "Weekly digest")), click(button("Subscribe")), see("Welcome, Ada")},
+	"reference":  {read("17 June", `17 June 2026: reference (\w+)`), fill(into("Booking reference", "$it"), into("Last name", "Byron")), click(button("Check in")), see("You are checked in")},
+	"newsletter": {fill(into("First name", "Ada"), into("Email", "ada@example.org")), click(of("checkbox", "Weekly digest")), click(button("Subscribe")), see("Welcome, Ada")},
 	"settings":   {click(of("switch", "Weekly report")), fill(radio("Dark")), click(button("Save settings")), see("Settings saved")},
 	"feed":       {until(buttonAt("Like", "Lighthouse keeper wanted"), intent{verb: "scroll", value: "end"}), click(buttonAt("Like", "Lighthouse keeper wanted")), see("You like Lighthouse")},
 	"contacts":   {until(buttonAt("Call", "Berg, Mira"), intent{verb: "scroll", at: of("list", "Contacts")}), click(buttonAt("Call", "Berg, Mira")), see("Calling Berg, Mira")},
-	"editor":     {fill(text_("Note", "Meeting moved to noon")), press("Control+a", of(fields, "Note")), click(button("Bold")), click(button("Save note")), see("Note saved")},
+	"editor":     {fill(into("Note", "Meeting moved to noon")), press("Control+a", of(fields, "Note")), click(button("Bold")), click(button("Save note")), see("Note saved")},
 	"board":      {drag(of(texts, "Book the hall"), of("list|region", "Done")), see("Book the hall is in Done")},
 	"thermostat": {press("ArrowRight", of("slider", "Target temperature")), press("ArrowRight", of("slider", "Target temperature")), press("ArrowRight", of("slider", "Target temperature")),
-		fill(text_("Fan speed", "60")), click(button("Apply")), see("21 degrees, fan at 60 %")},
+		fill(into("Fan speed", "60")), click(button("Apply")), see("21 degrees, fan at 60 %")},
 	"report": {choose("Quarter", "Q3"), upload(of("button|field", "Report (CSV)..."), "report.csv"), follow(button("Send report")), see("Your report has arrived")},
-	"photo":  {fill(text_("Display name", "Ada Byron")), upload(button("Choose a photo"), "photo.png"), click(button("Save profile")), see("Profile saved")},
+	"photo":  {fill(into("Display name", "Ada Byron")), upload(button("Choose a photo"), "photo.png"), click(button("Save profile")), see("Profile saved")},
 	"trash":  {fill(box("Select budget 2024.xlsx"), box("Select budget 2025.xlsx")), answered(button("Delete selected"), true, ""), see("2 files deleted")},
 	"rename": {{verb: "right", at: button("letter.txt")}, answered(of("menuitem", "Rename"), true, "offer.txt"), see("letter.txt is now offer.txt")},
-	"wizard": {fill(radio("Water"), text_("When", "2026-03-20")), click(button("Next")), fill(text_("Description", "Washing machine leaked"), text_("Estimated cost in euros", "450")), click(button("Next")),
+	"wizard": {fill(radio("Water"), into("When", "2026-03-20")), click(button("Next")), fill(into("Description", "Washing machine leaked"), into("Estimated cost in euros", "450")), click(button("Next")),
 		fill(box("All of this is true")), click(button("Submit claim")), see("Claim C-2041 is submitted")},
 	"dates": {click(of(fields, "Check-in")), click(button("Next month")), changing(click(button("Next month"))), click(button("12 August 2026")), click(of(fields, "Check-out")), click(button("15 August 2026")),
 		choose("Guests", "2"), click(button("Book")), see("Your room is booked")},
-	"country": {fill(text_("Country", "Port")), click(of("option", "Portugal")), click(of("combobox|button", "Language...")), click(of("option", "Português")), click(button("Save region")), see("Region saved")},
+	"country": {fill(into("Country", "Port")), click(of("option", "Portugal")), click(of("combobox|button", "Language...")), click(of("option", "Português")), click(button("Save region")), see("Region saved")},
 	"tabs":    {click(of("tab", "Billing")), click(button("More actions")), click(of("menuitem", "Export as CSV")), see("Payments exported as csv")},
 	"undo":    {click(buttonAt("Archive", "Quarterly numbers")), click(button("Undo")), see("Quarterly numbers is back")},
 	"menu":    {hover(of("menuitem", "Products")), hover(of("menuitem", "Services")), follow(of("menuitem|link", "Support plans")), click(buttonAt("Request a call", "Premium")), see("We call you back")},
-	"flights": {fill(text_("To", "lisb")), click(of("option", "Lisbon, Portugal")), click(button("Search flights")), see("TP 1273"), least("€", `([A-Z]{2} \d+)\s+\d\d:\d\d\s+€ (\d+)`),
+	"flights": {fill(into("To", "lisb")), click(of("option", "Lisbon, Portugal")), click(button("Search flights")), see("TP 1273"), least("€", `([A-Z]{2} \d+)\s+\d\d:\d\d\s+€ (\d+)`),
 		click(buttonAt("Select", "$it")), see("TP 1273 is yours")},
 }
