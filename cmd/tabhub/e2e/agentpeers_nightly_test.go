@@ -64,7 +64,6 @@ var (
 	yamlKey   = regexp.MustCompile(`^([a-z]+)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)(?::(?: (.*))?)?$`)
 	yamlRef   = regexp.MustCompile(`\[ref=(\w+)\]`)
 	pageURL   = regexp.MustCompile(`- Page URL: (\S+)`)
-	notFound  = regexp.MustCompile(`Found \d+ match|### Snapshot`)
 	unescaped = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
 )
 

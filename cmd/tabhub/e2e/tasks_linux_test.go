@@ -234,10 +234,13 @@ func taskFiles(t *testing.T) string {
 // hub starts a hub with a browser, and a client.
 func hub(t *testing.T) *meter {
 	p := newPlace(t)
-	p.serve("--uploads", taskFiles(t))
+	files := taskFiles(t)
+	p.serve("--uploads", files)
 	p.browse()
 	p.addPacks(map[string][]byte{"tasks.json": taskpages.Pack()})
-	return measure(t, p.command("stdio", "--listen", p.listen))
+	m := measure(t, p.command("stdio", "--listen", p.listen))
+	m.files = files
+	return m
 }
 
 const lookAndAct = "look and act"
