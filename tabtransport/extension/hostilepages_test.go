@@ -62,11 +62,14 @@ func madeUp(look string) (all []string) {
 func refAfter(t *testing.T, look, text string) string {
 	t.Helper()
 	for line := range strings.Lines(look) {
-		at := strings.Index(line, text)
-		if at < 0 {
+		before, rest, ok := strings.Cut(line, text)
+		if !ok {
 			continue
 		}
-		if found := ref.FindString(said.ReplaceAllString(line[at:], "")); found != "" {
+		if strings.Count(before+text, `"`)%2 == 1 { // in the middle of a string
+			_, rest, _ = strings.Cut(rest, `"`)
+		}
+		if found := ref.FindString(said.ReplaceAllString(rest, "")); found != "" {
 			return found
 		}
 	}
