@@ -209,8 +209,7 @@ func targets(v json.RawMessage) (json.RawMessage, error) {
 
 // eachTarget calls f with each target of steps, and whether it is clicked or gets a key.
 func eachTarget(steps []spec.Step, f func(t *spec.Target, leads bool)) {
-	var visit func(t *spec.Target, leads bool)
-	visit = func(t *spec.Target, leads bool) {
+	visit := func(t *spec.Target, leads bool) {
 		for ; t != nil && *t != (spec.Target{}); t = t.In {
 			f(t, leads)
 			leads = false
