@@ -95,7 +95,10 @@ func object(name string, v json.RawMessage) json.RawMessage {
 func longFill(v json.RawMessage) (json.RawMessage, error) {
 	if v[0] != '{' || rawjson.Get(v, "fields") != nil || rawjson.Get(v, "target") != nil {
 		if target := rawjson.Get(v, "target"); target != nil { // of one field
-			field := rawjson.AppendMember(rawjson.AppendMember([]byte{'{'}, "target", target), "value", rawjson.Get(v, "value"))
+			field := rawjson.AppendMember([]byte{'{'}, "target", target)
+			if value := rawjson.Get(v, "value"); value != nil {
+				field = rawjson.AppendMember(field, "value", value)
+			}
 			return object("fields", append(append([]byte{'['}, append(field, '}')...), ']')), nil
 		}
 		return v, nil

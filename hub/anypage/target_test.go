@@ -78,6 +78,7 @@ func TestNoSteps(t *testing.T) {
 		`[{"scroll":{}}]`:                                       "must have a target, or pages",
 		`[{"click":{"target":"kfa3","count":3}}]`:               "count 1 or 2",
 		`[{"fill":{"the name":"x"}}]`:                           `the target "the name"`,
+		`[{"fill":{"target":"kfa3"}}]`:                          "steps[0].fill.fields[0].value",
 	} {
 		if _, err := Steps(json.RawMessage(steps)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", steps, err, want)
