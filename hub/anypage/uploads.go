@@ -83,15 +83,15 @@ func (u Uploads) open(name string) (*os.File, error) {
 		if err != nil {
 			continue
 		}
-		f, err := root.Open(filepath.FromSlash(in))
-		root.Close()
-		if err != nil {
-			continue
+		var f *os.File
+		// To open a pipe would wait for a program that writes into it.
+		if info, err := root.Stat(filepath.FromSlash(in)); err == nil && info.Mode().IsRegular() {
+			f, _ = root.Open(filepath.FromSlash(in))
 		}
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		root.Close()
+		if f != nil {
 			return f, nil
 		}
-		f.Close()
 	}
 	return nil, fs.ErrNotExist
 }
