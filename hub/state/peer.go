@@ -108,7 +108,10 @@ func (p *peer) join(tx *Tx, conn tabtransport.Conn) {
 		p.browser, p.name, session = conn.Hello.BrowserID, describe.Clean(conn.Hello.BrowserName, spec.MaxName), conn.Hello.Session
 		p.webmcp = conn.Hello.WebMCP
 		for _, k := range conn.Hello.Capabilities {
-			p.caps[k] = true
+			// A page that joins by itself, or says that it is a browser, could name other sites for its own words.
+			if conn.Attested || k != spec.CapLook && k != spec.CapTrustedInput {
+				p.caps[k] = true
+			}
 		}
 	}
 	if p.browser != "" && p.session != session {
