@@ -223,11 +223,20 @@ func reports(r *spec.RunResult) (words string, acted bool) {
 }
 
 // OwnReport says what the acting steps of a run did, in the words of the page: those that were done or may have been,
-// or all.
-func OwnReport(r *spec.RunResult, all bool) []string {
+// or all. Steps of which a run that ended well says nothing may have been done; what was not asked for is not told.
+// A script has no steps. words say what the steps do.
+func OwnReport(steps []spec.Step, words []string, r *spec.RunResult, all bool) []string {
 	did := []string{}
-	for _, s := range r.Steps {
+	reports := r.Steps
+	if len(steps) > 0 {
+		reports = reports[:min(len(reports), len(steps))]
+	}
+	for i, s := range reports {
 		switch {
+		case len(steps) > 0 && s.Verb != Verb(&steps[i]):
+			if Acts(&steps[i]) {
+				did = append(did, "perhaps: "+words[i])
+			}
 		case s.Verb == "read" || s.Verb == "wait" || s.Verb == "look" || s.Verb == "dialog" && s.Words == "":
 		case s.Did == spec.DidYes:
 			did = append(did, reported(s))
@@ -235,6 +244,11 @@ func OwnReport(r *spec.RunResult, all bool) []string {
 			did = append(did, "perhaps: "+reported(s))
 		case all:
 			did = append(did, "not done: "+reported(s))
+		}
+	}
+	for i := len(reports); i < len(steps) && r.Failed == nil; i++ {
+		if Acts(&steps[i]) {
+			did = append(did, "perhaps: "+words[i])
 		}
 	}
 	return did
