@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"tabhub/describe"
 	"tabhub/hub/call"
 	"tabhub/hub/core"
 	"tabhub/hub/offer/item"
 	"tabhub/hub/offer/pack"
+	"tabhub/hub/state"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
@@ -54,34 +56,38 @@ func (p *Pages) Act(ctx context.Context, by *consent.Caller, to spec.TabAddr, a 
 		}
 	}
 	at := place{p.viewer(by), to}
-	steps, first := a.Steps, 0
-	if d, ok := p.dialog(at); ok && class == policy.Act && a.Script == "" && steps[0].Dialog == nil {
-		steps, first = append([]spec.Step{{Dialog: &d}}, steps...), 1
-	}
-	run := &spec.Run{Steps: steps, Script: a.Script}
+	run := &spec.Run{Script: a.Script}
 	own := &call.Own{Request: run, Name: a.Name, Class: class, Args: a.Args, Script: a.Script}
 	words, err := p.place(ctx, by, to, &a, run, own)
 	if err != nil {
 		return nil, nil, err
 	}
-	own.Steps = pack.OwnWords(steps, words)
+	steps := a.Steps
+	if class == policy.Act && a.Script == "" && steps[0].Dialog == nil {
+		if d, ok := p.take(at); ok {
+			steps = append([]spec.Step{{Dialog: &d.step}}, steps...)
+			defer func() {
+				if !own.Sent {
+					p.keep(at, d)
+				}
+			}()
+		}
+	}
+	run.Steps, own.Steps = steps, pack.OwnWords(steps, words)
 	resp, source, err := call.Does(ctx, p.calls, by, to, own)
 	if err != nil {
 		return nil, nil, err
-	}
-	if first > 0 {
-		p.forget(at)
 	}
 	call.Returned(p.calls, by, source.Domain, string(resp.Result))
 	var result spec.RunResult
 	if wrong := spec.Decode(resp.Result, &result); wrong != nil {
 		return nil, nil, core.Fail(spec.FailToolError, "the browser's answer makes no sense (%s); what was done is not known: look at the page before you act again", wrong.Message)
 	}
-	by.Note(func(e *record.Entry) { e.Result = recorded(&result) })
+	by.Note(func(e *record.Entry) { e.Result = recorded(steps, own.Steps, &result) })
 	if result.Failed != nil {
 		return nil, source, failed(steps, own.Steps, &result)
 	}
-	done = &Done{Did: pack.OwnReport(&result, false)}
+	done = &Done{Did: pack.OwnReport(steps, own.Steps, &result, false)}
 	if v := result.Value; len(v) > 0 && string(v) != "null" && rawjson.Valid(v, spec.MaxDepth) == nil {
 		done.Value = describe.CleanJSON(rawjson.WellFormed(v))
 	}
@@ -133,9 +139,9 @@ func (p *Pages) place(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 const maxRecorded = 4000
 
 // recorded is what the record keeps of a run: what became of each step that acts, in words.
-func recorded(r *spec.RunResult) json.RawMessage {
+func recorded(steps []spec.Step, words []string, r *spec.RunResult) json.RawMessage {
 	did, size := []string{}, 0
-	for _, s := range pack.OwnReport(r, true) {
+	for _, s := range pack.OwnReport(steps, words, r, true) {
 		if size += len(s) + 4; size > maxRecorded {
 			did = append(did, "and more")
 			break
@@ -162,29 +168,37 @@ func failed(steps []spec.Step, words []string, r *spec.RunResult) error {
 	return &core.Failure{Code: spec.FailureCode(describe.Clean(string(code), 64)), Message: text}
 }
 
-// Dialog keeps how the next dialog is answered that an act of the session opens in a tab.
+// Dialog keeps how the next dialog is answered that the session's next act in a tab opens.
 func (p *Pages) Dialog(by *consent.Caller, to spec.TabAddr, d spec.DialogStep) error {
 	if err := call.CanLook(p.calls, by, to, false); err != nil {
 		return err
 	}
+	p.keep(place{p.viewer(by), to}, answer{d, p.site(to), time.Now().Add(dialogFor)})
+	return nil
+}
+
+// site returns that of the page that a tab shows, "" if the hub is not told.
+func (p *Pages) site(tab spec.TabAddr) spec.Domain {
+	return core.View(p.core, func(s *state.State) spec.Domain {
+		url, _ := s.Tab(tab).Shows()
+		return siteOf(url)
+	})
+}
+
+func (p *Pages) keep(at place, d answer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.dialogs) >= maxDialogs {
 		clear(p.dialogs) // the acts get the answers by default
 	}
-	p.dialogs[place{p.viewer(by), to}] = d
-	return nil
+	p.dialogs[at] = d
 }
 
-func (p *Pages) dialog(at place) (spec.DialogStep, bool) {
+// take returns the answer that is kept for an act, and keeps it no more: it is good for one act.
+func (p *Pages) take(at place) (answer, bool) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	d, ok := p.dialogs[at]
-	return d, ok
-}
-
-func (p *Pages) forget(at place) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	delete(p.dialogs, at)
+	p.mu.Unlock()
+	return d, ok && time.Now().Before(d.until) && d.site == p.site(at.tab)
 }

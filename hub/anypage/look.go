@@ -82,6 +82,7 @@ type view struct {
 	site spec.Domain // that the client was allowed to read
 	may  map[string]bool
 	all  []Part
+	text strings.Builder // of the last of all
 }
 
 // reads reports whether the client may read a frame without a question.
@@ -106,10 +107,15 @@ func (v *view) parts(req *spec.Look, result *spec.LookResult, titled bool) []Par
 		v.add(v.site, "(nothing has these words in its role, name or text)")
 	}
 	hidden := map[int]bool{}
-	for _, line := range result.Lines {
+	left, most := max(0, result.Left), maxLook(req.MaxTokens)
+	for n, line := range result.Lines {
 		i := line.Frame
 		if i < 0 || i >= len(result.Frames) {
 			continue
+		}
+		if most -= len(line.Text) + 1; most < 0 {
+			left += len(result.Lines) - n
+			break
 		}
 		content := strings.TrimLeft(line.Text, " ")
 		indent := line.Text[:len(line.Text)-len(content)]
@@ -128,11 +134,16 @@ func (v *view) parts(req *spec.Look, result *spec.LookResult, titled bool) []Par
 			v.add(v.site, fmt.Sprintf("%s(the frame %s of %s is not shown: a snapshot with scope %s asks the owner)", indent, ref, where(f.Origin), ref))
 		}
 	}
-	if result.Left > 0 {
-		v.add(v.site, fmt.Sprintf("(%d lines left out: scope, find or a higher maxTokens shows them)", result.Left))
+	if left > 0 {
+		v.add(v.site, fmt.Sprintf("(%d lines left out: scope, find or a higher maxTokens shows them)", left))
 	}
+	v.end()
 	return v.all
 }
+
+// maxLook is how many bytes the lines of a look have at most. The browser counts tokens, of which none has as many
+// bytes on average; this holds whatever the browser counts.
+func maxLook(tokens int) int { return max(16<<10, 8*cmp.Or(tokens, spec.DefaultLookTokens)) }
 
 // maxLine is how long a line may be, in bytes.
 const maxLine = 1024
@@ -140,10 +151,20 @@ const maxLine = 1024
 // add adds a line of a site.
 func (v *view) add(site spec.Domain, line string) {
 	if n := len(v.all); n > 0 && v.all[n-1].Site == site {
-		v.all[n-1].Text += "\n" + line
-		return
+		v.text.WriteByte('\n')
+	} else {
+		v.end()
+		v.all = append(v.all, Part{Site: site})
 	}
-	v.all = append(v.all, Part{site, line})
+	v.text.WriteString(line)
+}
+
+// end ends the last part.
+func (v *view) end() {
+	if n := len(v.all); n > 0 {
+		v.all[n-1].Text = v.text.String()
+	}
+	v.text.Reset()
 }
 
 // text quotes a text of a page.

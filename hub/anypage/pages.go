@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"tabhub/describe"
 	"tabhub/hub/call"
@@ -29,7 +30,7 @@ type Pages struct {
 	key     []byte // of viewers
 
 	mu      sync.Mutex
-	dialogs map[place]spec.DialogStep
+	dialogs map[place]answer
 }
 
 // place is a tab as a session uses it.
@@ -38,6 +39,16 @@ type place struct {
 	tab    spec.TabAddr
 }
 
+// answer is how the next dialog is answered that an act opens, if that act is at the same site before a time.
+type answer struct {
+	step  spec.DialogStep
+	site  spec.Domain
+	until time.Time
+}
+
+// dialogFor is how long an answer to a dialog is kept for the next act.
+const dialogFor = 5 * time.Minute
+
 // maxDialogs bounds the answers to dialogs that are kept for later acts.
 const maxDialogs = 256
 
@@ -45,7 +56,7 @@ const maxDialogs = 256
 func New(c *core.Core, calls *call.Calls, uploads Uploads) *Pages {
 	key := make([]byte, sha256.Size)
 	_, _ = rand.Read(key) // never fails
-	return &Pages{core: c, calls: calls, uploads: uploads, key: key, dialogs: map[place]spec.DialogStep{}}
+	return &Pages{core: c, calls: calls, uploads: uploads, key: key, dialogs: map[place]answer{}}
 }
 
 // viewer names a session to browsers, by a name that no other session can guess.

@@ -29,6 +29,8 @@ type Own struct {
 	Args   json.RawMessage
 	Steps  []string
 	Script string
+
+	Sent bool // set by Does: it may have reached the browser
 }
 
 // Does sends a request of a client's own to a tab, if that is allowed, and returns the site that it was about.
@@ -36,6 +38,7 @@ type Own struct {
 func Does(ctx context.Context, cs *Calls, by *consent.Caller, to spec.TabAddr, own *Own) (spec.Response, *item.Source, error) {
 	c := &control{Calls: cs, by: by, to: to, req: own.Request, own: own}
 	resp, err := c.do(ctx)
+	own.Sent = !c.ad.sent.IsZero()
 	site := c.action.Site.Domain
 	return resp, &item.Source{Domain: site, Verified: site != "" && !naming.IsClaimed(site), Tab: to.Public()}, err
 }

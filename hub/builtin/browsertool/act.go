@@ -174,7 +174,7 @@ func dialog(c *call) (any, error) {
 	if err := c.pages.Dialog(c.by, addr, d); err != nil {
 		return nil, err
 	}
-	return map[string]any{"success": true, "tabId": addr.Public(), "message": "The dialog that your next act in this tab opens is answered so."}, nil
+	return map[string]any{"success": true, "tabId": addr.Public(), "message": "The dialog that your next act in this tab opens is answered so, within 5 minutes and at this site."}, nil
 }
 
 func script(c *call) (any, error) {

@@ -14,6 +14,7 @@ import (
 	"tabhub/hub/builtin/browsertool"
 	"tabhub/hub/call"
 	"tabhub/hub/hubtest"
+	"tabhub/hub/offer/pack"
 	"tabhub/hub/trust/consent"
 	"tabhub/hub/trust/policy"
 	"tabhub/hub/trust/record"
@@ -55,8 +56,12 @@ func (w *rig) shopIn(browser string) *fakeBrowser {
 			return out, nil
 		case *spec.Run:
 			var steps []spec.StepReport
-			for range max(1, len(req.Steps)) {
-				steps = append(steps, spec.StepReport{Verb: "click", Did: spec.DidYes, Words: `clicked button "Order"`})
+			for i := range max(1, len(req.Steps)) {
+				verb := "click"
+				if i < len(req.Steps) {
+					verb = pack.Verb(&req.Steps[i])
+				}
+				steps = append(steps, spec.StepReport{Verb: verb, Did: spec.DidYes, Words: `clicked button "Order"`})
 			}
 			return spec.RunResult{Steps: steps, Value: json.RawMessage(`{"total":7}`)}, nil
 		}
@@ -72,6 +77,17 @@ func (w *rig) rules(rules ...policy.Rule) {
 			rules[i].ID = fmt.Sprintf("t%d", len(d.Rules)+i)
 		}
 		d.Rules = append(d.Rules, rules...)
+		return nil
+	}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// noRule removes the rules of an effect.
+func (w *rig) noRule(effect policy.Effect) {
+	w.t.Helper()
+	if err := w.hub.Rules.EditPolicy("test", func(d *policy.Document) error {
+		d.Rules = slices.DeleteFunc(d.Rules, func(r policy.Rule) bool { return r.Effect == effect })
 		return nil
 	}); err != nil {
 		w.t.Fatal(err)
@@ -317,5 +333,124 @@ func TestActWaitsForThePerson(t *testing.T) {
 	b.local.Send(1, &spec.TabState{InUse: new(false)})
 	if r := w.callBy(t.Context(), ada, "browser_page", clickOrder); r.IsError {
 		t.Errorf("%s", r.raw)
+	}
+}
+
+// What a browser does not say of a step is not told as done, and what was not asked for is not told.
+func TestActIsReportedInPart(t *testing.T) {
+	w := newRig(t)
+	b := w.shop()
+	w.actsAllowed("shop.example")
+	reports := []spec.StepReport{{Verb: "click", Did: spec.DidYes, Words: `clicked button "Order"`}}
+	b.onRun = func(context.Context, tabtransport.Incoming, *spec.Run) (spec.Response, error) {
+		raw, err := json.Marshal(spec.RunResult{Steps: reports})
+		return spec.Response{Result: raw}, err
+	}
+	for steps, want := range map[string]string{
+		`[{"click":"kfa1"},{"press":"Enter"}]`: `{"did":["clicked button \"Order\"","perhaps: press Enter"]}`,
+		`[{"press":"Enter"}]`:                  `{"did":["perhaps: press Enter"]}`,
+		`[{"wait":"dialog"},{"click":"kfa1"}]`: `{"did":["perhaps: click button \"Order\""]}`,
+	} {
+		if r := w.call("browser_script", `{"tabId":"1","steps":`+steps+`}`); r.IsError || r.Content[0].Text != want {
+			t.Errorf("%s: %s", steps, r.raw)
+		}
+	}
+	reports = append(reports, spec.StepReport{Verb: "click", Did: spec.DidYes, Words: `clicked button "Pay"`})
+	if r := w.call("browser_page", clickOrder); r.IsError || strings.Contains(r.Content[0].Text, "Pay") {
+		t.Errorf("%s", r.raw)
+	}
+	lines := w.log.Entries(record.Query{})
+	if e := lines[len(lines)-1]; strings.Contains(string(e.Result), "Pay") {
+		t.Errorf("recorded %s", e.Result)
+	}
+}
+
+// An answer to a dialog is for the session's next act at the same site alone, also if that act is lost.
+func TestDialogIsForOneAct(t *testing.T) {
+	w := newRig(t)
+	b := w.shop()
+	ada := caller("ada", "1")
+	var sent []int // the steps of each run
+	lose := false
+	b.onRun = func(_ context.Context, _ tabtransport.Incoming, run *spec.Run) (spec.Response, error) {
+		sent = append(sent, len(run.Steps))
+		if lose {
+			return spec.Response{}, spec.Errorf(spec.CodeInternal, "it broke")
+		}
+		return spec.Response{Result: json.RawMessage(`{"steps":[]}`)}, nil
+	}
+	answer := func() {
+		t.Helper()
+		if r := w.callBy(t.Context(), ada, "browser_page", `{"action":"dialog","tabId":"1","accept":true}`); r.IsError {
+			t.Fatalf("%s", r.raw)
+		}
+	}
+	acts := func(steps int, what string) {
+		t.Helper()
+		sent = nil
+		w.callBy(t.Context(), ada, "browser_page", clickOrder)
+		if !slices.Equal(sent, []int{steps}) {
+			t.Errorf("%s: runs of %d steps, want one of %d", what, sent, steps)
+		}
+	}
+	answer()
+	w.rules(policy.Rule{Effect: policy.Deny, Site: "shop.example"})
+	w.callBy(t.Context(), ada, "browser_page", clickOrder).fails(spec.FailDenied, "")
+	w.noRule(policy.Deny)
+	lose = true
+	acts(2, "after one that was not sent")
+	lose = false
+	acts(1, "after one that was lost")
+	acts(1, "later")
+
+	answer()
+	b.register(1, "https://other.example/", "search")
+	acts(1, "at another site")
+}
+
+// A browser cannot make a look larger than was asked for.
+func TestSnapshotIsBounded(t *testing.T) {
+	w := newRig(t)
+	b := w.shop()
+	answer := b.own
+	b.own = func(req spec.Request) (any, error) {
+		if _, ok := req.(*spec.Look); !ok {
+			return answer(req)
+		}
+		out := spec.LookResult{Frames: []spec.LookFrame{{Origin: "https://shop.example", URL: "https://shop.example/"}}, Left: -5}
+		for range 20_000 {
+			out.Lines = append(out.Lines, spec.LookLine{Text: strings.Repeat("x", 1000)})
+		}
+		return out, nil
+	}
+	r := w.call("browser_page", `{"action":"snapshot","tabId":"1"}`)
+	if text := r.Content[0].Text; len(text) > 33_000 || !strings.Contains(text, "lines left out") {
+		t.Errorf("%d bytes, ending in %q", len(text), text[max(0, len(text)-100):])
+	}
+}
+
+// A page that joins by itself cannot say that it looks: it could give its words to other sites.
+func TestNoLooksByPages(t *testing.T) {
+	w := newRig(t)
+	conn := tabtransport.Conn{Origin: "https://evil.example", Dialect: spec.Subprotocol, Hello: &spec.Hello{
+		ProtocolVersion: spec.ProtocolVersion, TabKey: "k", Capabilities: []spec.Capability{spec.CapLook, spec.CapTrustedInput},
+	}}
+	page := &fakeBrowser{t: t, own: func(req spec.Request) (any, error) {
+		t.Errorf("it was asked for %T", req)
+		return nil, nil
+	}}
+	var err error
+	if page.local, err = w.peers.Join(t.Context(), conn, page.serve); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(page.local.Close)
+	page.register(0, "https://evil.example/", "search")
+	id := w.list().Browsers[0].BrowserID
+	for _, call := range [][2]string{
+		{"browser_page", `{"action":"snapshot","browserId":"` + id + `"}`},
+		{"browser_page", `{"action":"click","ref":"kfa1","browserId":"` + id + `"}`},
+		{"browser_script", `{"code":"return 1","browserId":"` + id + `"}`},
+	} {
+		w.call(call[0], call[1]).fails(spec.FailToolError, "does not offer look")
 	}
 }
