@@ -3,7 +3,9 @@ package anypage
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"tabhub/describe"
@@ -75,6 +77,9 @@ func (p *Pages) Act(ctx context.Context, by *consent.Caller, to spec.TabAddr, a 
 	}
 	run.Steps, own.Steps = steps, pack.OwnWords(steps, words)
 	resp, source, err := call.Does(ctx, p.calls, by, to, own)
+	if remote, ok := errors.AsType[*spec.Error](err); ok && class == policy.Act && perhapsDone(remote) {
+		err = core.Fail(spec.FailToolError, "%s; it may have been done: look at the page before you act again", strings.TrimSuffix(describe.Clean(remote.Message, spec.MaxDescription), "."))
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,11 +88,11 @@ func (p *Pages) Act(ctx context.Context, by *consent.Caller, to spec.TabAddr, a 
 	if wrong := spec.Decode(resp.Result, &result); wrong != nil {
 		return nil, nil, core.Fail(spec.FailToolError, "the browser's answer makes no sense (%s); what was done is not known: look at the page before you act again", wrong.Message)
 	}
-	by.Note(func(e *record.Entry) { e.Result = recorded(steps, own.Steps, &result) })
+	by.Note(func(e *record.Entry) { e.Result = recorded(steps, &result) })
 	if result.Failed != nil {
 		return nil, source, failed(steps, own.Steps, &result)
 	}
-	done = &Done{Did: pack.OwnReport(steps, own.Steps, &result, false)}
+	done = &Done{Did: pack.OwnReport(steps, &result, false)}
 	if v := result.Value; len(v) > 0 && string(v) != "null" && rawjson.Valid(v, spec.MaxDepth) == nil {
 		done.Value = describe.CleanJSON(rawjson.WellFormed(v))
 	}
@@ -95,6 +100,15 @@ func (p *Pages) Act(ctx context.Context, by *consent.Caller, to spec.TabAddr, a 
 		done.URL, done.Title = describe.Clean(page.URL, spec.MaxURI), describe.Clean(page.Title, spec.MaxTitle)
 	}
 	return done, source, nil
+}
+
+// perhapsDone reports whether a browser that answers a run with an error may have done some of it.
+func perhapsDone(e *spec.Error) bool {
+	switch e.Code {
+	case spec.CodeInvalidParams, spec.CodeMethodNotFound, spec.CodeRefused, spec.CodeUnsupported:
+		return false
+	}
+	return !call.NotDelivered(e)
 }
 
 // place finds out where an act is done, and where it leads. It returns what the references of its steps stand for.
@@ -114,6 +128,9 @@ func (p *Pages) place(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	note(a.Frame)
 	if len(refs) == 0 {
 		return nil, nil
+	}
+	if len(refs) > maxRefs {
+		return nil, core.Fail(spec.FailInvalidArguments, "these steps have %d references, and a call has at most %d; make several calls; nothing was done", len(refs), maxRefs)
 	}
 	found, err := p.resolve(ctx, by, to, refs)
 	if err != nil {
@@ -135,13 +152,16 @@ func (p *Pages) place(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	return words, nil
 }
 
+// maxRefs is how many references a call has at most.
+const maxRefs = 256
+
 // maxRecorded is how long the words about what an act did are in the record, in bytes.
 const maxRecorded = 4000
 
 // recorded is what the record keeps of a run: what became of each step that acts, in words.
-func recorded(steps []spec.Step, words []string, r *spec.RunResult) json.RawMessage {
+func recorded(steps []spec.Step, r *spec.RunResult) json.RawMessage {
 	did, size := []string{}, 0
-	for _, s := range pack.OwnReport(steps, words, r, true) {
+	for _, s := range pack.OwnReport(steps, r, true) {
 		if size += len(s) + 4; size > maxRecorded {
 			did = append(did, "and more")
 			break
@@ -152,9 +172,18 @@ func recorded(steps []spec.Step, words []string, r *spec.RunResult) json.RawMess
 	return out
 }
 
+// stepCodes are the codes with which a run fails.
+var stepCodes = []spec.StepCode{
+	spec.StepNotFound, spec.StepAmbiguous, spec.StepRefused, spec.StepTimeout, spec.StepAnswer, spec.StepLost, spec.StepStopped,
+	spec.NeedsTrustedCode, spec.StepScript, spec.StaleRef,
+}
+
 // failed is why a run has failed, what was done, and what to do next.
 func failed(steps []spec.Step, words []string, r *spec.RunResult) error {
 	code := r.Failed.Code
+	if !slices.Contains(stepCodes, code) {
+		code = spec.StepCode(spec.FailToolError) // the codes of the hub say what the hub has done
+	}
 	outcome, acted := pack.OwnOutcome(steps, r)
 	text := pack.OwnFailure(words, r) + " " + outcome
 	switch {
@@ -165,7 +194,7 @@ func failed(steps []spec.Step, words []string, r *spec.RunResult) error {
 	case code == spec.StepNotFound || code == spec.StepAmbiguous || code == spec.StaleRef:
 		text += " snapshot, or its find, shows what there is."
 	}
-	return &core.Failure{Code: spec.FailureCode(describe.Clean(string(code), 64)), Message: text}
+	return &core.Failure{Code: spec.FailureCode(code), Message: text}
 }
 
 // Dialog keeps how the next dialog is answered that the session's next act in a tab opens.

@@ -121,6 +121,7 @@ func (p *Pages) stale(by *consent.Caller, to spec.TabAddr, origin string, r *spe
 		for _, n := range r.Near {
 			near = append(near, describe.Clean(n, 200))
 		}
+		call.Returned(p.calls, by, siteOf(origin), strings.Join(near, "\n"))
 		text += " Nearest now: " + strings.Join(near, "; ") + ". Check that it is what you mean, or"
 	} else if strings.Contains(r.Stale, "of another tab") {
 		return core.Fail(spec.FailureCode(spec.StaleRef), "%s Pass the tabId of the snapshot that has it.", text)

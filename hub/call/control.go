@@ -75,7 +75,7 @@ func (c *control) do(ctx context.Context) (resp spec.Response, err error) {
 	ctx, c.call = cs.enter(ctx, by, ledger.Subject{Part: true})
 	defer c.call.Leave()
 	resp, err = c.attempt(ctx)
-	if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote) && (c.own == nil || c.own.Origin == "") {
+	if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound && NotDelivered(remote) && (c.own == nil || c.own.Origin == "") {
 		c.moved = true
 		resp, err = c.attempt(ctx)
 	}

@@ -505,7 +505,7 @@ func notSent(err error) bool {
 		return true
 	}
 	return errors.Is(err, tabtransport.ErrNotConnected) || errors.Is(err, tabtransport.ErrBusy) || errors.Is(err, tabtransport.ErrUnsupported) ||
-		ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote)
+		ok && remote.Code == spec.CodeTabNotFound && NotDelivered(remote)
 }
 
 // wait returns how long to wait for the target, and what to call meanwhile.
@@ -586,7 +586,7 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 		return false, r.h.core.EndedFailure(true)
 	case errors.Is(err, tabtransport.ErrLost):
 		return r.lost(ctx, err)
-	case errors.As(err, &remote) && remote.Code == spec.CodeTabNotFound && notDelivered(remote):
+	case errors.As(err, &remote) && remote.Code == spec.CodeTabNotFound && NotDelivered(remote):
 		if *loading++; *loading > spec.RetryAttempts {
 			return false, core.Fail(spec.FailNotConnected, "the tab did not take the call in %d attempts: %s", *loading, remote.Message)
 		}
@@ -633,8 +633,8 @@ var (
 // errAskerGone is why a call that a page has asked back about does not go on.
 var errAskerGone = &core.Failure{Code: spec.FailTabClosed, Message: "the page that has asked back has gone, or does not offer this any more, and what it had begun is lost, though it may have taken effect; call again to begin anew"}
 
-// notDelivered reports whether a peer says that a request did not reach a page.
-func notDelivered(e *spec.Error) bool {
+// NotDelivered reports whether a peer says that a request did not reach a page.
+func NotDelivered(e *spec.Error) bool {
 	return e.Data != nil && rawjson.Valid(e.Data, spec.MaxDepth) == nil &&
 		string(rawjson.Get(e.Data, "delivered")) == "false"
 }

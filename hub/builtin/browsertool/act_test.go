@@ -347,9 +347,9 @@ func TestActIsReportedInPart(t *testing.T) {
 		return spec.Response{Result: raw}, err
 	}
 	for steps, want := range map[string]string{
-		`[{"click":"kfa1"},{"press":"Enter"}]`: `{"did":["clicked button \"Order\"","perhaps: press Enter"]}`,
-		`[{"press":"Enter"}]`:                  `{"did":["perhaps: press Enter"]}`,
-		`[{"wait":"dialog"},{"click":"kfa1"}]`: `{"did":["perhaps: click button \"Order\""]}`,
+		`[{"click":"kfa1"},{"press":"Enter"}]`: `{"did":["clicked button \"Order\"","perhaps: press"]}`,
+		`[{"press":"Enter"}]`:                  `{"did":["perhaps: press"]}`,
+		`[{"wait":"dialog"},{"click":"kfa1"}]`: `{"did":["perhaps: click"]}`,
 	} {
 		if r := w.call("browser_script", `{"tabId":"1","steps":`+steps+`}`); r.IsError || r.Content[0].Text != want {
 			t.Errorf("%s: %s", steps, r.raw)
@@ -406,6 +406,43 @@ func TestDialogIsForOneAct(t *testing.T) {
 	answer()
 	b.register(1, "https://other.example/", "search")
 	acts(1, "at another site")
+}
+
+// An error of the browser about an act does not say that nothing was done, unless it says so.
+func TestActEndsInAnError(t *testing.T) {
+	w := newRig(t)
+	b := w.shop()
+	var answer error
+	b.onRun = func(context.Context, tabtransport.Incoming, *spec.Run) (spec.Response, error) {
+		return spec.Response{}, answer
+	}
+	answer = spec.Errorf(spec.CodeInternal, "it broke.")
+	w.call("browser_page", clickOrder).fails(spec.FailToolError, "it broke; it may have been done: look at the page")
+	answer = spec.Errorf(spec.CodeInvalidParams, "no step")
+	if r := w.call("browser_page", clickOrder); !r.IsError || strings.Contains(string(r.raw), "may have been done") {
+		t.Errorf("%s", r.raw)
+	}
+
+	// A browser's code is none of the hub's, and what it does not say of the step is in the record.
+	b.onRun = func(context.Context, tabtransport.Incoming, *spec.Run) (spec.Response, error) {
+		return spec.Response{Result: json.RawMessage(`{"steps":[],"failed":{"step":0,"code":"DENIED","message":"no"}}`)}, nil
+	}
+	w.call("browser_page", clickOrder).fails(spec.FailToolError, "no. It may have been done.")
+	lines := w.log.Entries(record.Query{})
+	if e := lines[len(lines)-1]; e.Outcome != string(spec.FailToolError) || string(e.Result) != `{"did":["perhaps: click"]}` {
+		t.Errorf("recorded %s %s", e.Outcome, e.Result)
+	}
+
+	// More references than a browser says anything about.
+	var fields []string
+	for i := range 300 {
+		fields = append(fields, fmt.Sprintf(`{"target":"kfa%d","value":"x"}`, i+1))
+	}
+	var steps []string
+	for some := range slices.Chunk(fields, 60) {
+		steps = append(steps, `{"fill":{"fields":[`+strings.Join(some, ",")+`]}}`)
+	}
+	w.call("browser_script", `{"tabId":"1","steps":[`+strings.Join(steps, ",")+`]}`).fails(spec.FailInvalidArguments, "300 references, and a call has at most 256")
 }
 
 // A browser cannot make a look larger than was asked for.

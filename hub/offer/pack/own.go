@@ -223,9 +223,9 @@ func reports(r *spec.RunResult) (words string, acted bool) {
 }
 
 // OwnReport says what the acting steps of a run did, in the words of the page: those that were done or may have been,
-// or all. Steps of which a run that ended well says nothing may have been done; what was not asked for is not told.
-// A script has no steps. words say what the steps do.
-func OwnReport(steps []spec.Step, words []string, r *spec.RunResult, all bool) []string {
+// or all. Steps up to the end of the run of which it says nothing may have been done; what was not asked for is not told.
+// A script has no steps. What the client has filled in is in no report.
+func OwnReport(steps []spec.Step, r *spec.RunResult, all bool) []string {
 	did := []string{}
 	reports := r.Steps
 	if len(steps) > 0 {
@@ -235,7 +235,7 @@ func OwnReport(steps []spec.Step, words []string, r *spec.RunResult, all bool) [
 		switch {
 		case len(steps) > 0 && s.Verb != Verb(&steps[i]):
 			if Acts(&steps[i]) {
-				did = append(did, "perhaps: "+words[i])
+				did = append(did, "perhaps: "+Verb(&steps[i]))
 			}
 		case s.Verb == "read" || s.Verb == "wait" || s.Verb == "look" || s.Verb == "dialog" && s.Words == "":
 		case s.Did == spec.DidYes:
@@ -246,9 +246,9 @@ func OwnReport(steps []spec.Step, words []string, r *spec.RunResult, all bool) [
 			did = append(did, "not done: "+reported(s))
 		}
 	}
-	for i := len(reports); i < len(steps) && r.Failed == nil; i++ {
-		if Acts(&steps[i]) {
-			did = append(did, "perhaps: "+words[i])
+	for i := len(reports); i < len(steps); i++ {
+		if Acts(&steps[i]) && (r.Failed == nil || r.Failed.Step < 0 || i <= r.Failed.Step) {
+			did = append(did, "perhaps: "+Verb(&steps[i]))
 		}
 	}
 	return did

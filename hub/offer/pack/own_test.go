@@ -57,7 +57,7 @@ func TestOwnWords(t *testing.T) {
 	if words := OwnFailure(nil, r); words != "The script failed: x is not defined." {
 		t.Errorf("%s", words)
 	}
-	if did := OwnReport(nil, nil, r, true); !slices.Equal(did, []string{"clicked it", "perhaps: filled it", "not done: press"}) {
+	if did := OwnReport(nil, r, true); !slices.Equal(did, []string{"clicked it", "perhaps: filled it", "not done: press"}) {
 		t.Errorf("%q", did)
 	}
 	for did, want := range map[spec.Did]string{spec.DidNo: "Nothing was done.", spec.DidPerhaps: "It may have been done."} {
