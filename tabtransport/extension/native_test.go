@@ -25,7 +25,7 @@ func TestHello(t *testing.T) {
 	if origin != extension.Origin || b.ExtensionID != extension.ID {
 		t.Errorf("the extension comes from %q with the id %q", origin, b.ExtensionID)
 	}
-	if hello.BrowserID == "" || hello.Session == "" || hello.BrowserSecret+hello.Token != "" || len(hello.Capabilities) != 12 || !strings.Contains(hello.BrowserName, "Chrom") {
+	if hello.BrowserID == "" || hello.Session == "" || hello.BrowserSecret+hello.Token != "" || len(hello.Capabilities) != 13 || !strings.Contains(hello.BrowserName, "Chrom") {
 		t.Errorf("hello: %+v", hello)
 	}
 	if echo := h.tool(tab, "echo"); echo.Origin != url || echo.FrameID != 0 {
