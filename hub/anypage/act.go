@@ -38,6 +38,7 @@ type Done struct {
 	Did   []string        `json:"did"`
 	URL   string          `json:"url,omitempty"` // where it has led, if that is another page
 	Title string          `json:"title,omitempty"`
+	Error string          `json:"error,omitempty"` // why the browser could not show that page
 }
 
 // Act acts on a page. With an error, from is the site whose words are in it, if there are any. The error is that of
@@ -97,7 +98,7 @@ func (p *Pages) Act(ctx context.Context, by *consent.Caller, to spec.TabAddr, a 
 		done.Value = describe.CleanJSON(rawjson.WellFormed(v))
 	}
 	if page := result.Page; page != nil {
-		done.URL, done.Title = describe.Clean(page.URL, spec.MaxURI), describe.Clean(page.Title, spec.MaxTitle)
+		done.URL, done.Title, done.Error = describe.Clean(page.URL, spec.MaxURI), describe.Clean(page.Title, spec.MaxTitle), describe.Clean(page.Error, spec.MaxTitle)
 	}
 	return done, source, nil
 }

@@ -28,6 +28,7 @@ var cart = map[string]string{
 	<button onclick="count('ordered'); location.href = '/confirm?' + document.querySelector('#name').value">Order</button>
 	<button onclick="count('ordered'); location.href = '/elsewhere'">Leave</button>
 	<button onclick="count('ordered'); location.href = '/confirm/hangs'">Hang</button>
+	<button onclick="history.pushState(0, '', '/cart/2')">Route</button>
 	<button onclick="count('ordered')">Stay</button>`,
 	"/confirm": `<!doctype html><title>Confirm</title><script>
 		const count = (what) => (sessionStorage[what] = Number(sessionStorage[what] ?? 0) + 1);
@@ -128,6 +129,7 @@ func TestRunGoesFromPageToPage(t *testing.T) {
 		{"by its address", `{"open": {"path": "/confirm"}},` + readNumber, `{"number":"Order 7"} [open yes, read yes] at ` + s.URL + `/confirm`, `"0,0,0"`},
 		{"nowhere", clickAdd + "," + strings.Replace(clickOrder, "Order", "Stay", 1) + "," + clickConfirm, `1 STEP_TIMEOUT it was to lead to another page, and none came in time [click yes, click yes]`, `"1,1,0"`},
 		{"kept from leaving the pages of the pack", strings.Replace(clickOrder, "Order", "Leave", 1) + "," + clickConfirm, `0 STEP_REFUSED the step led to ` + s.URL + `/elsewhere, where the pack does not reach: the page was kept from going there [click yes]`, `"0,1,0"`},
+		{"own: to another address of the same document", strings.Replace(clickAdd, "Add", "Route", 1), `null [click yes] at ` + s.URL + `/cart/2`, `"0,0,0"`},
 		{"own: anywhere on the site", strings.Replace(clickOrder, "Order", "Leave", 1) + "," + clickConfirm, `null [click yes, click yes] at ` + s.URL + `/elsewhere`, `"0,1,0"`},
 		{"to a page that does not come", strings.Replace(strings.Replace(clickOrder, "Order", "Hang", 1), `}}`, `}, "timeout": 1}`, 1) + "," + clickConfirm, `0 STEP_TIMEOUT it was to lead to another page, and none came in time [click yes]`, `"0,1,0"`},
 	} {

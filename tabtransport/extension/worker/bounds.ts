@@ -50,7 +50,7 @@ export class Bounds {
     await awake(tabId).catch(() => {}); // it is closed, which shows next
     const there = await look(tabId, frameId);
     if (!there && (await isErrorPage(tabId))) return "the browser shows an error in place of the page, which could not be loaded: reload it, or go to another one";
-    return there ? { documentId: there.documentId, origin: there.origin, frameId } : "the tab, or the frame in it, is not there or does not answer";
+    return there ? { documentId: there.documentId, origin: there.origin, frameId, url: pageOf(this.#settings(), there).url } : "the tab, or the frame in it, is not there or does not answer";
   }
 
   /** Why a run may not go on, "" if it may. */

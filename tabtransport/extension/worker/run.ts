@@ -25,6 +25,7 @@ export interface Run {
   leads?: { until: number; declared: boolean }; // the document gives way to another one
   error?: { url: string; error: string }; // why the browser could not show that
   moved?: boolean; // whether one has
+  url?: string; // where a client's own steps begin
   page?: RunResult["page"]; // where it has ended, if the browser could not show that
   script?: ScriptRun;
 }

@@ -570,7 +570,9 @@ export class Runs {
     const before = stepsOf(run).slice(0, run.from).map((_, i) => reported(run, i));
     const whole: RunResult = { ...result, steps: [...before, ...result.steps] };
     this.#close(id);
-    if (run.page || run.moved) whole.page = run.page ?? (await this.#navigations.here(run));
+    const page = run.page ?? (run.moved || (run.acts && run.url) ? await this.#navigations.here(run) : undefined);
+    // A page may show another address in the same document.
+    if (run.page || run.moved || (page?.url && page.url !== run.url)) whole.page = page;
     this.#hold(id, run.tabId, JSON.stringify(whole), whole.failed ? "failed" : "done");
   }
 

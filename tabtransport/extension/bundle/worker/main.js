@@ -4351,7 +4351,7 @@ var Bounds = class {
     });
     const there = await look(tabId, frameId);
     if (!there && await isErrorPage(tabId)) return "the browser shows an error in place of the page, which could not be loaded: reload it, or go to another one";
-    return there ? { documentId: there.documentId, origin: there.origin, frameId } : "the tab, or the frame in it, is not there or does not answer";
+    return there ? { documentId: there.documentId, origin: there.origin, frameId, url: pageOf(this.#settings(), there).url } : "the tab, or the frame in it, is not there or does not answer";
   }
   /** Why a run may not go on, "" if it may. */
   refusal({ pack }) {
@@ -5614,7 +5614,8 @@ var Runs = class {
     const before = stepsOf(run3).slice(0, run3.from).map((_, i) => reported(run3, i));
     const whole = { ...result, steps: [...before, ...result.steps] };
     this.#close(id);
-    if (run3.page || run3.moved) whole.page = run3.page ?? await this.#navigations.here(run3);
+    const page = run3.page ?? (run3.moved || run3.acts && run3.url ? await this.#navigations.here(run3) : void 0);
+    if (run3.page || run3.moved || page?.url && page.url !== run3.url) whole.page = page;
     this.#hold(id, run3.tabId, JSON.stringify(whole), whole.failed ? "failed" : "done");
   }
   /** Keeps an answer until the hub has it. */
