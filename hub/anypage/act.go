@@ -65,6 +65,10 @@ func (p *Pages) Act(ctx context.Context, by *consent.Caller, to spec.TabAddr, a 
 	if err != nil {
 		return nil, nil, err
 	}
+	if len(words) > 0 && len(a.Args) > 0 {
+		own.Args = named(a.Args, words)
+		by.Note(func(e *record.Entry) { e.Args = own.Args })
+	}
 	steps := a.Steps
 	if class == policy.Act && a.Script == "" && steps[0].Dialog == nil {
 		if d, ok := p.take(at); ok {

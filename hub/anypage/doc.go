@@ -3,6 +3,7 @@
 //
 //	look.go     snapshots and pictures: which frames a client is shown, and as whose words
 //	act.go      steps and scripts: what references stand for, what is sent, what came of it
+//	named.go    the words of references, for the owner and the record
 //	steps.go    the steps of browser_script, and their short forms
 //	target.go   targets as texts: button "Remove" in row "Tea..."
 //	uploads.go  the files that the owner has named

@@ -38,8 +38,11 @@ func Recorded(t Tool, owner Owner) Tool {
 		ctx, id, end := owner.Track(ctx, by, name)
 		e.Call = id
 		result, err := end(call(ctx, by.Noted(&e), args))
-		e.Tool, e.Args, e.Outcome, e.Duration = name, args, outcome(result), time.Since(start)
-		if e.Result == nil { // the tool has not noted what is to be kept
+		e.Tool, e.Outcome, e.Duration = name, outcome(result), time.Since(start)
+		if e.Args == nil { // the tool has not noted what is to be kept
+			e.Args = args
+		}
+		if e.Result == nil {
 			e.Result = result
 		}
 		owner.Record(e)

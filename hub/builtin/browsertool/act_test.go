@@ -3,9 +3,11 @@ package browsertool_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -443,6 +445,43 @@ func TestActEndsInAnError(t *testing.T) {
 		steps = append(steps, `{"fill":{"fields":[`+strings.Join(some, ",")+`]}}`)
 	}
 	w.call("browser_script", `{"tabId":"1","steps":[`+strings.Join(steps, ",")+`]}`).fails(spec.FailInvalidArguments, "300 references, and a call has at most 256")
+}
+
+// The record has the words of references, by which it knows fields that hold secrets.
+func TestActIsRecordedInWords(t *testing.T) {
+	w := newRig(t)
+	b := w.shop()
+	answer := b.own
+	b.own = func(req spec.Request) (any, error) {
+		out, err := answer(req)
+		if refs, ok := out.(spec.RefsResult); ok {
+			refs.Refs[0].Words = `textbox "Password"`
+		}
+		return out, err
+	}
+	for _, call := range [][3]string{
+		{"browser_page", `{"action":"fill","tabId":"1","ref":"kfa1","value":"kfa1"}`, `{"action":"fill","tabId":"1","ref":"textbox \"Password\" kfa1","value":"kfa1"}`},
+		{"browser_script", `{"tabId":"1","steps":[{"fill":{"kfa1":"x"}},{"fill":{"fields":[{"target":{"ref":"kfa1"},"value":"x"}]}}]}`,
+			`{"tabId":"1","steps":[{"fill":{"textbox \"Password\" kfa1":"x"}},{"fill":{"fields":[{"target":{"ref":"textbox \"Password\" kfa1"},"value":"x"}]}}]}`},
+	} {
+		if r := w.call(call[0], call[1]); r.IsError {
+			t.Errorf("%s", r.raw)
+		}
+		lines := w.log.Entries(record.Query{})
+		if e := lines[len(lines)-1]; !sameJSON(t, string(e.Args), call[2]) {
+			t.Errorf("recorded %s, want %s", e.Args, call[2])
+		}
+	}
+}
+
+// sameJSON reports whether two texts of JSON have the same members.
+func sameJSON(t *testing.T, a, b string) bool {
+	t.Helper()
+	var x, y any
+	if err := errors.Join(json.Unmarshal([]byte(a), &x), json.Unmarshal([]byte(b), &y)); err != nil {
+		t.Fatal(err)
+	}
+	return reflect.DeepEqual(x, y)
 }
 
 // A browser cannot make a look larger than was asked for.

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -131,7 +132,7 @@ func (w writer) own(s *spec.Step) string {
 	case s.Upload != nil:
 		var files []string
 		for _, f := range s.Upload.Files {
-			files = append(files, fmt.Sprintf("%s (%s)", quoted(f.Name), size64(len(f.Data)/4*3)))
+			files = append(files, fmt.Sprintf("%s (%s)", quoted(f.Name), size64(base64.StdEncoding.WithPadding(base64.NoPadding).DecodedLen(len(strings.TrimRight(f.Data, "="))))))
 		}
 		return "uploads " + strings.Join(files, ", ") + " to " + w.acted(&s.Upload.Target)
 	case s.Dialog != nil && !s.Dialog.Accept:

@@ -33,7 +33,7 @@ func TestOwnWords(t *testing.T) {
 	steps, err := OwnSteps(json.RawMessage(`[
 		{"click":{"target":{"ref":"kfa3"},"count":2}}, {"fill":{"fields":[{"target":{"label":"Name"},"value":"Ann ${x}"},{"target":{"ref":"kfa4"},"value":true}]}},
 		{"press":{"key":"Control+A"}}, {"select":{"target":{"role":"combobox","name":"Size"},"options":["Large"]}}, {"scroll":{"pages":-1}},
-		{"drag":{"target":{"ref":"kfa3"},"to":{"role":"row","nth":2}}}, {"upload":{"target":{"ref":"kfa3"},"files":[{"name":"cv.pdf","data":"AAAAAAAA"}]}},
+		{"drag":{"target":{"ref":"kfa3"},"to":{"role":"row","nth":2}}}, {"upload":{"target":{"ref":"kfa3"},"files":[{"name":"cv.pdf","data":"AAAAAA=="}]}},
 		{"dialog":{"accept":false}}, {"open":{"path":"/cart"}}, {"wait":{"gone":{"role":"dialog"}}}, {"click":{"target":{"selector":"#x"},"button":"right"}}]`))
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestOwnWords(t *testing.T) {
 	got := OwnWords(steps, map[string]string{"kfa3": `button "Order"`})
 	want := []string{
 		`double-click button "Order"`, `fill the field "Name" with "Ann ${x}", and kfa4 with true`, `press Control+A`, `select "Large" in combobox "Size"`,
-		`scroll the page by -1 pages`, `drag button "Order" to the 2nd row`, `upload "cv.pdf" (6 bytes) to button "Order"`, `dismiss the dialog that a later step opens`,
+		`scroll the page by -1 pages`, `drag button "Order" to the 2nd row`, `upload "cv.pdf" (4 bytes) to button "Order"`, `dismiss the dialog that a later step opens`,
 		`open the page /cart`, `wait until there is no dialog`, `right-click the element "#x" (a selector: it does not say what the element is)`,
 	}
 	if !slices.Equal(got, want) {

@@ -79,6 +79,10 @@ var (
 // {"name": "password", "value": …}: located, if it says so where only fields are named.
 func isField(v []byte) (located, labelled bool) {
 	for name, value := range rawjson.Members(v) {
+		if value[0] == '{' && name == "target" { // an element, by role and name, or label
+			of, named := isField(value)
+			labelled = labelled || of || named
+		}
 		if value[0] != '"' {
 			continue
 		}
@@ -103,7 +107,7 @@ func describes(name string, value []byte) bool {
 	case slices.Contains(locators, name), slices.Contains(labels, name):
 		return true
 	}
-	return slices.Contains([]string{"op", "action", "method", "type", "kind", "role"}, name)
+	return slices.Contains([]string{"op", "action", "method", "type", "kind", "role", "tabId", "browserId"}, name)
 }
 
 // isFor is namesSecret for what may also be named for a card of another kind, or a coin.
