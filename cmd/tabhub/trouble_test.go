@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"tabhub/cmd/tabhub/internal/setup"
+	"tabhub/spec"
 )
 
 // The guide explains each code and message, with what to do, and none that is gone.
@@ -56,7 +57,7 @@ func TestEachCodeIsExplained(t *testing.T) {
 		row         string // matches what the guide names
 		want        []string
 	}{
-		{"failure codes", section("What a call may come back with"), "(?m)^\\| `([A-Z_]+)` \\|", names(tab, "Fail")},
+		{"failure codes", section("What a call may come back with"), "(?m)^\\| `([A-Z_]+)` \\|", append(names(tab, "Fail"), string(spec.StaleRef))},
 		{"codes of MCP", section("What an MCP client gets"), "`(-32[0-9]{3})`", append(append(rpc, names(constants(t, "../../hub/face/mcpserver/methods/errors.go"), "code")...), names(relay, "code")...)},
 		{"statuses", http1, `(?m)^\| ([45]\d\d) \|`, statuses(t, "../../hub/face/httpd", "../../hub/face/admin", "../../hub/face/endpoint", "../../hub/face/mcpserver", "../../hub/pages", "../../hub/trust/auth", "../../hub/cluster/forward")},
 		{"codes of OAuth", oauth, "`([a-z_]+)`", names(constants(t, "../../hub/trust/auth/oauth/error.go"), "")},
