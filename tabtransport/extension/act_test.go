@@ -215,6 +215,15 @@ func TestActsOfScrolling(t *testing.T) {
 		{"a list that goes on", endless, `[{"scroll": {"target": {"role": "list", "name": "Orders"}, "pages": 5}}]`, "", "null", `l.children.length === 40`, `, and more has come below`},
 		{"a page whose body does not scroll", `<style>html, body { height: 100%; margin: 0; overflow: hidden }</style><main id=m style="height:100%;overflow:auto"><div style="height:5000px"></div></main>`, `[{"scroll": {"pages": 1}}]`, "", "null", `m.scrollTop === m.clientHeight`, `yes: scrolled main `},
 	})
+
+	r := newActor(t)
+	site := stepsServer(t, map[string]string{"/in/behind": `<div style="height:5000px"></div>`, "/in/front": "front"})
+	p := r.b.Open(site + "/in/behind")
+	t.Cleanup(p.Close)
+	t.Cleanup(r.b.Open(site + "/in/front").Close)
+	if got := r.act(site+"/in/behind", `[{"scroll": {"pages": 20}}]`).did(); !strings.Contains(got, "it is at its end; while its tab is behind, a page may add no more") {
+		t.Error(got)
+	}
 }
 
 // What is dragged gets to where it was to, with the mouse or as the browser drags.

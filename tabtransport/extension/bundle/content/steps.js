@@ -4220,7 +4220,8 @@ ${of} ${text.replace(/ focused(?=$|,| \|)/, "")}`);
     const added = pages > 0 && isAtEnd(scroller) ? await inTime(ADDS, signal, () => scrollHeight(scroller) > height + 1 ? true : void 0) : void 0;
     const moved2 = Math.abs(scrollTop(scroller) - before) > 1;
     const where = isAtEnd(scroller) ? "it is at its end" : scrollTop(scroller) < 1 ? "it is at its beginning" : `it is at ${Math.round(100 * (scrollTop(scroller) + clientHeight(scroller)) / scrollHeight(scroller))} %`;
-    return `${moved2 ? "scrolled" : "could not scroll"} ${what} ${pages > 0 ? "down" : "up"}: ${where}${added ? ", and more has come below" : ""}`;
+    const behind = pages > 0 && isAtEnd(scroller) && !added && document.visibilityState === "hidden" ? "; while its tab is behind, a page may add no more (browser_tab activate shows it)" : "";
+    return `${moved2 ? "scrolled" : "could not scroll"} ${what} ${pages > 0 ? "down" : "up"}: ${where}${added ? ", and more has come below" : ""}${behind}`;
   }
   function scrollByKey(element, key) {
     const scroller = isHTML(element, "body", "html") ? scrollerOfAll() : scrollerOf(element);

@@ -29,7 +29,9 @@ export async function scrollPages(found: Found | undefined, pages: number, signa
   const added = pages > 0 && isAtEnd(scroller) ? await inTime(ADDS, signal, () => (scrollHeight(scroller) > height + 1 ? true : undefined)) : undefined;
   const moved = Math.abs(scrollTop(scroller) - before) > 1;
   const where = isAtEnd(scroller) ? "it is at its end" : scrollTop(scroller) < 1 ? "it is at its beginning" : `it is at ${Math.round((100 * (scrollTop(scroller) + clientHeight(scroller))) / scrollHeight(scroller))} %`;
-  return `${moved ? "scrolled" : "could not scroll"} ${what} ${pages > 0 ? "down" : "up"}: ${where}${added ? ", and more has come below" : ""}`;
+  // Browsers draw nothing in a tab behind, and a list that waits to be seen adds nothing.
+  const behind = pages > 0 && isAtEnd(scroller) && !added && document.visibilityState === "hidden" ? "; while its tab is behind, a page may add no more (browser_tab activate shows it)" : "";
+  return `${moved ? "scrolled" : "could not scroll"} ${what} ${pages > 0 ? "down" : "up"}: ${where}${added ? ", and more has come below" : ""}${behind}`;
 }
 
 /** Scrolls as browsers do for a key. */
