@@ -173,6 +173,11 @@ func refIn(t *testing.T, look, text string) string {
 	return ""
 }
 
+// zoomTab zooms a tab alone: the browser remembers the zoom of a host otherwise, for the next test, too.
+func zoomTab(w *chromium.Page, tab int64, zoom string) {
+	w.Eval(fmt.Sprintf(`chrome.tabs.setZoomSettings(%d, {scope: "per-tab"}).then(() => chrome.tabs.setZoom(%[1]d, %s))`, tab, zoom))
+}
+
 // A client sees one element, wherever it is, and what its references stand for.
 func TestPictureOfAnElement(t *testing.T) {
 	t.Parallel()
@@ -219,7 +224,7 @@ func TestPictureOfAnElement(t *testing.T) {
 		t.Errorf("the page has %s children: the references are there still", got)
 	}
 	w := b.Worker()
-	w.Eval(fmt.Sprintf("chrome.tabs.setZoom(%d, 1.5)", tab))
+	zoomTab(w, tab, "1.5")
 	w.Close()
 	p.WaitFor("devicePixelRatio === 1.5")
 	img, _ = h.shot(tab, "screenshot-ref-zoomed", &spec.Screenshot{Ref: refIn(t, look, `button "Far away" `)})

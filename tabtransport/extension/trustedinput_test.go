@@ -127,7 +127,7 @@ func TestTrustedInputInFrames(t *testing.T) {
 		return h.runAs(t.Context(), tab, &spec.Run{FrameID: &frame, Origin: pay}, `{"click": {"target": `+target("button", "Pay")+`}}`, tabtransport.Wait{Timeout: chromium.Timeout})
 	}
 	for _, zoom := range []string{"1", "1.5"} {
-		w.Eval(fmt.Sprintf("chrome.tabs.setZoom(%d, %s)", tab, zoom))
+		zoomTab(w, tab, zoom)
 		if got := run(); got != "null [click yes]" {
 			t.Errorf("zoom %s: %s", zoom, got)
 		}
