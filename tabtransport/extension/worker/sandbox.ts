@@ -100,6 +100,7 @@ export class Sandbox {
         const opened = new Promise<void>((done) => (this.#opened = done));
         await chrome.offscreen.createDocument({ url: "offscreen.html", reasons: [chrome.offscreen.Reason.WORKERS], justification: "runs a short script of an app in a worker, apart from all pages" });
         await Promise.race([opened, new Promise((late) => setTimeout(late, OPENS))]);
+        if (!this.#port) throw new Error("its page for scripts did not open in time");
       }
       const script = this.#scripts.get(id);
       if (!script?.code) return;
@@ -121,9 +122,11 @@ export class Sandbox {
    * @param ready resolved once the scripts of an earlier worker are known
    */
   connected(port: chrome.runtime.Port, ready: Promise<void>) {
-    port.onMessage.addListener((message: OffscreenToWorker) => void ready.then(() => this.#heard(port, message)));
+    let gone = false; // what it has said before is heard later
+    port.onMessage.addListener((message: OffscreenToWorker) => void ready.then(() => gone || this.#heard(port, message)));
     port.onDisconnect.addListener(() => {
       void chrome.runtime.lastError;
+      gone = true;
       if (this.#port !== port) return;
       this.#port = undefined;
       for (const [id, { code }] of this.#scripts) if (code === undefined) this.#said(id, { type: "gone" });

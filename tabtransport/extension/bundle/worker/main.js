@@ -5029,6 +5029,7 @@ var Sandbox = class {
         const opened3 = new Promise((done) => this.#opened = done);
         await chrome.offscreen.createDocument({ url: "offscreen.html", reasons: [chrome.offscreen.Reason.WORKERS], justification: "runs a short script of an app in a worker, apart from all pages" });
         await Promise.race([opened3, new Promise((late) => setTimeout(late, OPENS))]);
+        if (!this.#port) throw new Error("its page for scripts did not open in time");
       }
       const script2 = this.#scripts.get(id);
       if (!script2?.code) return;
@@ -5049,9 +5050,11 @@ var Sandbox = class {
    * @param ready resolved once the scripts of an earlier worker are known
    */
   connected(port, ready2) {
-    port.onMessage.addListener((message2) => void ready2.then(() => this.#heard(port, message2)));
+    let gone = false;
+    port.onMessage.addListener((message2) => void ready2.then(() => gone || this.#heard(port, message2)));
     port.onDisconnect.addListener(() => {
       void chrome.runtime.lastError;
+      gone = true;
       if (this.#port !== port) return;
       this.#port = void 0;
       for (const [id, { code }] of this.#scripts) if (code === void 0) this.#said(id, { type: "gone" });
