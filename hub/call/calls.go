@@ -270,8 +270,8 @@ func (cs *Calls) subject(by *consent.Caller, about *ledger.Subject) {
 
 // policyChanged ends what the rules stop.
 func (cs *Calls) policyChanged(set *policy.Set) {
-	cs.stopPaused()
 	now := time.Now()
+	// Before what is in flight is stopped: a call that waits for its owner would give its question up.
 	cs.gate.desk.Withdraw(func(a *policy.Action) error {
 		switch d := set.Decide(a, now); {
 		case d.Paused:
@@ -281,6 +281,7 @@ func (cs *Calls) policyChanged(set *policy.Set) {
 		}
 		return nil
 	})
+	cs.stopPaused()
 	cs.gate.apps.Changed.Fire()
 	cs.gate.changed.Fire()
 }
