@@ -1595,7 +1595,6 @@
   var inputValue = getter(Input, "value");
   var setInputValue = setter(Input, "value");
   var isChecked = getter(Input, "checked");
-  var inputFiles = getter(Input, "files");
   var setInputFiles = setter(Input, "files");
   var stepUp = method(Input.stepUp);
   var stepDown = method(Input.stepDown);

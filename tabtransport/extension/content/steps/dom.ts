@@ -61,7 +61,6 @@ export const inputType = getter<string>(Input, "type");
 export const inputValue = getter<string>(Input, "value");
 export const setInputValue = setter<string>(Input, "value");
 export const isChecked = getter<boolean>(Input, "checked");
-export const inputFiles = getter<FileList | null>(Input, "files");
 export const setInputFiles = setter<FileList>(Input, "files");
 export const stepUp = method(Input.stepUp);
 export const stepDown = method(Input.stepDown);

@@ -132,7 +132,7 @@ export function cut(a: Box, b: Box): Box {
 }
 
 /** More than a dot of it is there. */
-export function isSize({ left, top, right, bottom }: Box) {
+function isSize({ left, top, right, bottom }: Box) {
   return right - left > 0.5 && bottom - top > 0.5 && Math.max(right - left, bottom - top) > 1;
 }
 
